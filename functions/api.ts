@@ -1,4 +1,4 @@
-import { apiFunction } from '../lib/app.ts';
+import { apiFunction } from '#app.ts';
 
 /** The API, behind an HTTP API of the platform. */
 export const handler = apiFunction();

@@ -1,4 +1,4 @@
-import { replayFunction } from '../lib/app.ts';
+import { replayFunction } from '#app.ts';
 
-/** Called by hand or by a timer: puts failed syncs back in the queue. Event: `{ type?, name?, sync_status?, cursor? }`. */
+/** Puts failed syncs back in the queue; called by hand or by a timer. Event: `{ type?, name?, sync_status?, cursor? }`. */
 export const handler = replayFunction();

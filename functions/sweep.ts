@@ -1,4 +1,4 @@
-import { sweepFunction } from '../lib/app.ts';
+import { sweepFunction } from '#app.ts';
 
-/** Called by a timer: re-queues what was lost, expires versions and tokens, finishes purges, and sends notifications beside that. */
+/** Called by a timer: re-queues lost jobs, expires versions and tokens, finishes purges, and sends notifications in parallel. */
 export const handler = sweepFunction();

@@ -1,6 +1,6 @@
-import { workerFunction } from '../lib/app.ts';
-import { openDriver } from '../lib/destinations/cloud-a-sm/driver.ts';
-import { definition } from '../lib/destinations/cloud-a-sm/index.ts';
+import { workerFunction } from '#app.ts';
+import { openDriver } from '#destinations/cloud-a-sm/driver.ts';
+import { definition } from '#destinations/cloud-a-sm/index.ts';
 
-/** Woken by the doorbell queue of this type: brings what waits for destinations of type `cloud-a-sm` in line. */
+/** Syncs the pending associations of destinations of type `cloud-a-sm`. Woken by the doorbell queue of this type. */
 export const handler = workerFunction({ definition, openDriver });

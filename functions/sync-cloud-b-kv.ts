@@ -1,6 +1,6 @@
-import { workerFunction } from '../lib/app.ts';
-import { openDriver } from '../lib/destinations/cloud-b-kv/driver.ts';
-import { definition } from '../lib/destinations/cloud-b-kv/index.ts';
+import { workerFunction } from '#app.ts';
+import { openDriver } from '#destinations/cloud-b-kv/driver.ts';
+import { definition } from '#destinations/cloud-b-kv/index.ts';
 
-/** Woken by the doorbell queue of this type: brings what waits for destinations of type `cloud-b-kv` in line. */
+/** Syncs the pending associations of destinations of type `cloud-b-kv`. Woken by the doorbell queue of this type. */
 export const handler = workerFunction({ definition, openDriver });

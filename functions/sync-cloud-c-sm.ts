@@ -1,6 +1,6 @@
-import { workerFunction } from '../lib/app.ts';
-import { openDriver } from '../lib/destinations/cloud-c-sm/driver.ts';
-import { definition } from '../lib/destinations/cloud-c-sm/index.ts';
+import { workerFunction } from '#app.ts';
+import { openDriver } from '#destinations/cloud-c-sm/driver.ts';
+import { definition } from '#destinations/cloud-c-sm/index.ts';
 
-/** Woken by the doorbell queue of this type: brings what waits for destinations of type `cloud-c-sm` in line. */
+/** Syncs the pending associations of destinations of type `cloud-c-sm`. Woken by the doorbell queue of this type. */
 export const handler = workerFunction({ definition, openDriver });

@@ -1,6 +1,6 @@
-import { workerFunction } from '../lib/app.ts';
-import { openDriver } from '../lib/destinations/deploy-host-project/driver.ts';
-import { definition } from '../lib/destinations/deploy-host-project/index.ts';
+import { workerFunction } from '#app.ts';
+import { openDriver } from '#destinations/deploy-host-project/driver.ts';
+import { definition } from '#destinations/deploy-host-project/index.ts';
 
-/** Woken by the doorbell queue of this type: brings what waits for destinations of type `deploy-host-project` in line. */
+/** Syncs the pending associations of destinations of type `deploy-host-project`. Woken by the doorbell queue of this type. */
 export const handler = workerFunction({ definition, openDriver });

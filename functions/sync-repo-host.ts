@@ -1,6 +1,6 @@
-import { workerFunction } from '../lib/app.ts';
-import { openDriver } from '../lib/destinations/repo-host/driver.ts';
-import { definition } from '../lib/destinations/repo-host/index.ts';
+import { workerFunction } from '#app.ts';
+import { openDriver } from '#destinations/repo-host/driver.ts';
+import { definition } from '#destinations/repo-host/index.ts';
 
-/** Woken by the doorbell queue of this type: brings what waits for destinations of type `repo-host` in line. */
+/** Syncs the pending associations of destinations of type `repo-host`. Woken by the doorbell queue of this type. */
 export const handler = workerFunction({ definition, openDriver });

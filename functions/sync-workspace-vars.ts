@@ -1,6 +1,6 @@
-import { workerFunction } from '../lib/app.ts';
-import { openDriver } from '../lib/destinations/workspace-vars/driver.ts';
-import { definition } from '../lib/destinations/workspace-vars/index.ts';
+import { workerFunction } from '#app.ts';
+import { openDriver } from '#destinations/workspace-vars/driver.ts';
+import { definition } from '#destinations/workspace-vars/index.ts';
 
-/** Woken by the doorbell queue of this type: brings what waits for destinations of type `workspace-vars` in line. */
+/** Syncs the pending associations of destinations of type `workspace-vars`. Woken by the doorbell queue of this type. */
 export const handler = workerFunction({ definition, openDriver });

@@ -1,4 +1,4 @@
-// Runs on whatever Node the host has (20 or later), before anything is installed: plain JavaScript without imports from the project.
+// Runs on the Node of the host (20 or later), before anything is installed: plain JavaScript without imports from the project.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stampFile = join(root, 'node_modules', '.keyferry-installed');
 const pinnedNode = join(root, 'node_modules', '.bin', 'node');
 
-/** What is installed fits while the lock file, the system and the processor are the same. */
+/** The installed packages are valid as long as the lock file, the system and the processor are the same. */
 function wantedStamp() {
   const lock = readFileSync(join(root, 'package-lock.json'));
   return `${createHash('sha256').update(lock).digest('hex')} ${process.platform} ${process.arch}`;
@@ -21,7 +21,7 @@ function isInstalled() {
   return isInstalledByNpm();
 }
 
-/** A plain `npm ci` leaves no stamp, but its own list of what it has installed. */
+/** A plain `npm ci` leaves no stamp, but its own list of installed packages. */
 function isInstalledByNpm() {
   const list = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(list)) return false;
@@ -37,7 +37,7 @@ function isInstalledByNpm() {
 
 const packagesOf = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;
 
-/** npm leaves out what is optional and for other systems; what goes by the C library is left to it. */
+/** npm omits optional packages for other systems; the choice by C library is left to npm. */
 function isForThisSystem({ optional, os, cpu, libc }) {
   if (optional !== true) return true;
   return libc === undefined && os?.includes(process.platform) === true && (cpu?.includes(process.arch) ?? true);

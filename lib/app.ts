@@ -1,6 +1,6 @@
 /**
- * The composition root: configuration → ports → everything. What stands in `app/` knows everyone; nobody in `lib/` knows it.
- * Each process takes only what it is made of, so a worker's bundle holds neither the HTTP module nor another type's SDK.
+ * The composition root: configuration → ports → everything. Files in `app/` may import every room, and no room imports them.
+ * Each process imports only its own parts, so the bundle of a worker contains neither the HTTP room nor the SDK of another type.
  */
 export { type Api, openApi } from './app/api/open.ts';
 export { type Board, openBoard } from './app/board/open.ts';

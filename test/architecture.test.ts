@@ -2,19 +2,22 @@ import { glob, readFile } from 'node:fs/promises';
 import { matchesGlob } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { floorViolations, folderCycles } from './architecture/floors.ts';
 import {
   cycles,
   foreignTexts,
   importViolations,
   packageViolations,
+  pathViolations,
   schemaChanges,
   wordViolations,
 } from './architecture/rules.ts';
 import { scan } from './architecture/scan.ts';
+import { folderNamesMax, functionLinesMax, longFunctions, wideFolders } from './architecture/sizes.ts';
 import { packagesByType } from './support/facts.ts';
 
 const root = new URL('..', import.meta.url).pathname;
-const functionLinesMax = 30;
+const deployedLinesMax = 30;
 const longestShown = 10;
 
 const patterns = ['{lib,functions,infra,test}/**/*.{ts,tsx,mjs}', '*.{ts,tsx}'];
@@ -22,12 +25,12 @@ const sources = await read(patterns);
 const files = sources.map(({ path, text }) => scan(path, text));
 const others = await read(['{docs,infra}/**/*.{md,yml,yaml,json,sh}', '*.{md,yml,json}', '.ci/*', '.github/**/*.yml']);
 
-test('there is something to look at', () => {
+test('the scan finds files', () => {
   expect(files.filter(({ path }) => path.startsWith('lib/')).length).toBeGreaterThan(50);
   expect(files.some(({ imports }) => imports.length > 0)).toBe(true);
 });
 
-test('pages are read as well', () => {
+test('the documentation is read too', () => {
   expect(patterns.some((pattern) => matchesGlob('lib/ui/page.tsx', pattern))).toBe(true);
 });
 
@@ -35,14 +38,14 @@ test('every import keeps to the table of imports', () => {
   expect(importViolations(files, packagesByType)).toEqual([]);
 });
 
-test('destinations import the packages that their facts name, and package.json has them', async () => {
+test('destinations import the packages that their facts declare, and package.json has them', async () => {
   const { dependencies } = z
     .object({ dependencies: z.record(z.string(), z.string()) })
     .parse(JSON.parse(await readFile(`${root}package.json`, 'utf8')));
   expect(packageViolations(files, packagesByType, new Set(Object.keys(dependencies)))).toEqual([]);
 });
 
-test('every imported file is there', () => {
+test('every imported file exists', () => {
   const paths = new Set(files.map(({ path }) => path));
   const missing = files.flatMap(({ path, imports }) =>
     imports.flatMap((one) =>
@@ -52,30 +55,50 @@ test('every imported file is there', () => {
   expect(missing).toEqual([]);
 });
 
-test('no files import each other in a circle, not even types', () => {
+test('there are no import cycles between files, not even of types', () => {
   expect(cycles(files)).toEqual([]);
+});
+
+test('the units of a folder import each other in the order of its floors', () => {
+  expect(floorViolations(files)).toEqual([]);
+});
+
+test('there are no import cycles between folders', () => {
+  expect(folderCycles(files)).toEqual([]);
+});
+
+test('imports of another room use its subpath, and relative imports climb at most two folders', () => {
+  expect(pathViolations(sources)).toEqual([]);
 });
 
 test('the environment is read in one place, and no file has a default export, an enum, a namespace or the type any', () => {
   expect(wordViolations(files)).toEqual([]);
 });
 
-test('the schema is changed by migrations alone', () => {
+test('only migrations change the schema', () => {
   expect(schemaChanges(sources)).toEqual([]);
 });
 
-test('the project speaks of itself alone', () => {
+test('texts are about the project only', () => {
   const own = /^test\/architecture\/rules(\.test)?\.ts$/;
   expect(foreignTexts([...sources, ...others].filter(({ path }) => !own.test(path)))).toEqual([]);
 });
 
-test(`a function has at most ${functionLinesMax} lines`, () => {
-  const long = sources.filter(({ path, text }) => path.startsWith('functions/') && linesOf(text) > functionLinesMax);
+test(`a function of the code has at most ${functionLinesMax} lines`, () => {
+  expect(longFunctions(sources)).toEqual([]);
+});
+
+test(`a folder shows at most ${folderNamesMax} names, unless it lists things of one kind`, () => {
+  expect(wideFolders([...sources, ...others].map(({ path }) => path))).toEqual([]);
+});
+
+test(`a deployed function is a file of at most ${deployedLinesMax} lines`, () => {
+  const long = sources.filter(({ path, text }) => path.startsWith('functions/') && linesOf(text) > deployedLinesMax);
   expect(long.map(({ path }) => path)).toEqual([]);
 });
 
-// For information: a long file is not wrong, but the first file to look for a second idea.
-test('the longest files are known', () => {
+// For information only: a long file is not wrong, but the first place to look for a second idea.
+test('the longest files are listed', () => {
   const byLength = files.map(({ path, text }) => ({ path, lines: linesOf(text) })).sort((a, b) => b.lines - a.lines);
   const longest = byLength.slice(0, longestShown).map(({ path, lines }) => `${String(lines).padStart(5)} ${path}`);
   expect(longest).toHaveLength(longestShown);

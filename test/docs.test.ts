@@ -1,21 +1,35 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { glob, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { networkFields } from '../lib/destinations/frame/fields/network.ts';
-import { definitions } from '../lib/destinations/index.ts';
-import { namer } from '../lib/sync/template/naming.ts';
-import { compileTemplate, type TemplateInput } from '../lib/sync/template/template.ts';
+import { rootNamespace } from '#core/namespace.ts';
+import { networkFields } from '#destinations/frame/fields/network.ts';
+import { definitions } from '#destinations/index.ts';
+import { namer } from '#sync/template/naming.ts';
+import { compileTemplate, type TemplateInput } from '#sync/template/template.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
-const pages = ['README.md', ...(await markdownBelow('docs'))];
+const pages = [
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'infra/helm/keyferry/README.md',
+  ...(await markdownBelow('docs')),
+];
 
 async function markdownBelow(folder: string): Promise<readonly string[]> {
   const entries = await readdir(join(root, folder), { recursive: true });
   return entries.filter((entry) => entry.endsWith('.md')).map((entry) => join(folder, entry));
 }
 
-/** Code is left out: what looks like a link or a heading in it is none. */
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Without code, in which a link or a heading would not be one. */
 const prose = (markdown: string): string => markdown.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
 
 /** The anchor that the usual renderers give a heading. */
@@ -29,6 +43,7 @@ const anchorsOf = (markdown: string): readonly string[] =>
   [...markdown.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
 
 async function problemOf(page: string, link: string): Promise<string | undefined> {
+  if (link === '') return `${page}: a link is empty`;
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? page : relative(root, resolve(root, dirname(page), path));
   const found = await stat(join(root, target)).catch(() => undefined);
@@ -37,11 +52,11 @@ async function problemOf(page: string, link: string): Promise<string | undefined
   return `${page}: ${link} names no heading`;
 }
 
-test('every relative link of the README and the docs leads somewhere, its anchor included', async () => {
+test('every relative link of a page leads somewhere, its anchor included', async () => {
   expect(pages.length).toBeGreaterThan(10);
   const links = await Promise.all(
     pages.map(async (page) =>
-      [...prose(await read(page)).matchAll(/\]\(([^)\s]+)\)/g)]
+      [...prose(await read(page)).matchAll(/\]\(([^)\s]*)\)/g)]
         .map(([, link = '']) => link)
         .filter((link) => !/^[a-z]+:/.test(link))
         .map((link) => problemOf(page, link)),
@@ -51,10 +66,38 @@ test('every relative link of the README and the docs leads somewhere, its anchor
   expect((await Promise.all(links.flat())).filter((problem) => problem !== undefined)).toEqual([]);
 });
 
-test('the README and the configuration have the same environment variables', async () => {
-  const section = sectionOf(await read('README.md'), 'Processes for production');
-  const cells = [...section.matchAll(/^\| (`[A-Z].*?) \|/gm)].map(([, cell = '']) => cell);
-  const listed = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
+test('every page that a comment cites exists, and so does the section', async () => {
+  const citations: string[] = [];
+  for await (const path of glob(['{lib,functions,infra,test}/**/*', '*.yml', '.ci/*'], { cwd: root })) {
+    if (!/\.(ts|mjs|yml|yaml|json|sh|toml|conf|tpl)$|Dockerfile$|\.ci\//.test(path) || path.startsWith('test/docs'))
+      continue;
+    citations.push(...((await read(path)).match(/docs\/[\w/-]+\.md(#[\w-]+)?/g) ?? []));
+  }
+  expect(citations.length).toBeGreaterThan(20);
+  const problems = await Promise.all([...new Set(citations)].map((citation) => problemOf('README.md', citation)));
+  expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+});
+
+test('the files and folders of the project that a page names exist', async () => {
+  const named = await Promise.all(
+    pages.map(async (page) =>
+      [...(await read(page)).matchAll(/`((?:lib|functions|infra|test)\/[\w./-]+)`/g)].map(([, path = '']) => ({
+        page,
+        path,
+      })),
+    ),
+  );
+  const paths = named.flat().filter(({ page, path }) => page !== 'CHANGELOG.md' && !path.endsWith('/x'));
+  expect(paths.length).toBeGreaterThan(30);
+  const missing = await Promise.all(
+    paths.map(async ({ page, path }) => ((await exists(join(root, path))) ? [] : [`${page}: ${path}`])),
+  );
+  expect(missing.flat()).toEqual([]);
+});
+
+test('the page about the configuration lists every environment variable once', async () => {
+  const page = await read('docs/configuration.md');
+  const listed = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
   const settings = /const settings = z\.object\(\{([\s\S]*?)\n\}\);/.exec(await read('lib/core/config.ts'))?.[1] ?? '';
   const known = [...settings.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name);
   expect(known.length).toBeGreaterThan(20);
@@ -89,7 +132,8 @@ const sectionOf = (markdown: string, heading: string): string =>
 test.each(definitions)('the default names on the page of $type are what its templates render', async (definition) => {
   const { type, templates, names } = definition;
   const rows = rowsOf(await read(`docs/destinations/${type}.md`));
-  const secret = { type, destinationName: 'prod', mountPath: 'secret/', mountAccessor: 'kv_1a2b3c4d' };
+  const namespace = { namespaceId: rootNamespace.id, namespacePath: '' };
+  const secret = { type, ...namespace, destinationName: 'prod', mountPath: 'secret/', mountAccessor: 'kv_1a2b3c4d' };
   for (const granularity of ['secret-path', 'secret-key'] as const) {
     const [, template, name] = rows.find(([first]) => first === granularity) ?? [];
     expect(template).toBe(templates[granularity]);
@@ -117,8 +161,15 @@ const example: TemplateInput = {
 };
 
 test('every field of the page about templates has the value beside it, for the secret of the example', async () => {
-  const rows = rowsOf(sectionOf(await read('docs/templates.md'), 'Fields')).slice(2);
-  const anyName = { lengthMax: 100, text: 'any', normalise: String, refuse: () => undefined, key: String };
+  const rows = rowsOf(sectionOf(await read('docs/destinations/templates.md'), 'Fields')).slice(2);
+  const anyName = {
+    lengthMax: 100,
+    pattern: /x/,
+    text: 'any',
+    normalise: String,
+    refuse: () => undefined,
+    key: String,
+  };
   const secretOfExample = {
     type: 'cloud-a-sm',
     destinationName: 'prod',
@@ -138,13 +189,13 @@ test('every field of the page about templates has the value beside it, for the s
 });
 
 test('every example of the page about templates renders to what stands beside it', async () => {
-  const rows = rowsOf(sectionOf(await read('docs/templates.md'), 'Examples')).slice(2);
+  const rows = rowsOf(sectionOf(await read('docs/destinations/templates.md'), 'Examples')).slice(2);
   expect(rows.length).toBeGreaterThan(10);
   for (const [template = '', name] of rows) expect(compileTemplate(template).render(example), template).toBe(name);
 });
 
 test('every faulty template of that page is refused with the error beside it', async () => {
-  const rows = rowsOf(sectionOf(await read('docs/templates.md'), 'Errors')).slice(2);
+  const rows = rowsOf(sectionOf(await read('docs/destinations/templates.md'), 'Errors')).slice(2);
   expect(rows.length).toBeGreaterThan(5);
   for (const [template = '', error = ''] of rows) {
     expect(() => compileTemplate(template).render(example), template).toThrow(error.replace(/ …$/, ''));

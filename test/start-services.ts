@@ -2,22 +2,25 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { findPooler, isPoolerRelease } from '../infra/local/pooler/program.ts';
-import { startPooler } from '../infra/local/pooler/start.ts';
-import { startPostgres } from '../infra/local/postgres/start.ts';
-import { startRedis } from '../infra/local/redis/start.ts';
-import type { LocalServer } from '../infra/local/server.ts';
+import { findPooler, isPoolerRelease } from '#infra/local/pooler/program.ts';
+import { startPooler } from '#infra/local/pooler/start.ts';
+import { startPostgres } from '#infra/local/postgres/start.ts';
+import { startRedis } from '#infra/local/redis/start.ts';
+import type { LocalServer } from '#infra/local/server.ts';
+import { makeTemplate } from './support/postgres/template.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     readonly postgresUrl: string;
-    /** Folder of its write-ahead log. */
+    /** Folder of the server's write-ahead log. */
     readonly postgresWal: string;
+    /** The database that new databases with the newest schema are copied from. */
+    readonly migratedTemplate: string;
     readonly redisUrl: string;
   }
 }
 
-/** The release of a PgBouncer that all tests are to go through. */
+/** The PgBouncer release that all tests connect through, if any. */
 const release = process.env['KEYFERRY_TEST_POOLER'];
 
 /** One PostgreSQL and one Redis for the whole run; each test file takes its own database and key prefix. */
@@ -28,9 +31,11 @@ export default async function startServices(project: TestProject): Promise<() =>
     startPostgres({ dataDir, volatile: true, createsDatabases: true }),
     startRedis(),
   ]);
+  const template = await makeTemplate(postgres.url);
   const pooler = release === undefined ? undefined : await poolerBefore(postgres, release);
   project.provide('postgresUrl', pooler?.url ?? postgres.url);
   project.provide('postgresWal', join(dataDir, 'pg_wal'));
+  project.provide('migratedTemplate', template);
   project.provide('redisUrl', redis.url);
   return async () => {
     await pooler?.stop();
@@ -39,11 +44,9 @@ export default async function startServices(project: TestProject): Promise<() =>
   };
 }
 
-/** Few connections for each of many databases, and none for those of files that have ended. */
+/** A pooler with few connections for each of many databases. It closes those of finished test files soon. */
 async function poolerBefore(postgres: LocalServer, wanted: string): Promise<LocalServer> {
-  const program = isPoolerRelease(wanted)
-    ? await findPooler(wanted)
-    : `there is no release ${wanted} of PgBouncer here`;
+  const program = isPoolerRelease(wanted) ? await findPooler(wanted) : `PgBouncer release ${wanted} is not available`;
   if (typeof program === 'string') throw new Error(program);
   const settings = { server_idle_timeout: 5, server_login_retry: 1 };
   return startPooler({ program, databaseUrl: postgres.url, serverConnections: 4, settings });

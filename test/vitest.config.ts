@@ -1,23 +1,35 @@
-import { defineConfig } from 'vitest/config';
-import { ClosingLine } from './support/closing-line.ts';
-import { FailedFiles } from './support/failed-files.ts';
-import { patience } from './support/patience.ts';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { filesByLane, type Lane, lanes } from './lanes/lanes.ts';
+import { patience } from './support/measures/patience.ts';
+import { ClosingLine } from './support/servers/closing-line.ts';
 
-/** Where the paths of files that failed are written, for who runs them again. */
-const failedFiles = process.env['KEYFERRY_TEST_FAILED_FILES'];
+const root = fileURLToPath(new URL('..', import.meta.url));
+const files = filesByLane(root);
 
+/** `npm test` runs the lanes `shared` and `own`, `npm run test:system` the lane `system`. Without `--project` all run. */
 export default defineConfig({
-  root: new URL('..', import.meta.url).pathname,
+  root,
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/start-services.ts'],
-    reporters: ['default', new ClosingLine(), ...(failedFiles === undefined ? [] : [new FailedFiles(failedFiles)])],
-    testTimeout: patience.testMs,
-    hookTimeout: patience.testMs,
-    expect: { poll: { timeout: patience.conditionMs } },
-    pool: 'forks',
+    reporters: ['default', new ClosingLine()],
     maxWorkers: 2,
-    // Tests that end processes and wait for recoveries share a machine with others there; what fails twice is wrong.
-    retry: process.env['CI'] === undefined ? 0 : 1,
+    projects: lanes.map(projectOf),
   },
 });
+
+function projectOf(lane: Lane): TestProjectInlineConfiguration {
+  return {
+    root,
+    test: {
+      name: lane,
+      include: [...files[lane]],
+      isolate: lane !== 'shared',
+      setupFiles: ['test/support/checked-rows.ts'],
+      testTimeout: patience.testMs,
+      hookTimeout: patience.testMs,
+      expect: { poll: { timeout: patience.conditionMs } },
+      pool: 'forks',
+    },
+  };
+}

@@ -1,14 +1,14 @@
 import type { Resource } from './template.ts';
 
 const daySeconds = 86_400;
-/** A ring that nobody received for so long has been repeated by the sweep many times. */
+/** If a ring was not received for this long, the sweep has repeated it many times. */
 const ringSecondsMax = 3_600;
-/** The platform's advice: a message is not given out again while the function that has it may be tried again. */
+/** As the platform recommends: a message stays invisible while its function may still be retried. */
 const visibilityFactor = 6;
-/** A drain that failed so often will not be mended by another ring. */
+/** After this many failed drains another ring does not help. */
 const receivesMax = 5;
 
-/** The queue whose messages wake the workers of one type. They name the type and hold nothing else. */
+/** The queue whose messages wake the workers of one type. A message contains only the type. */
 export function doorbell(deadLettersName: string, workerSecondsMax: number): Resource {
   return {
     Type: 'AWS::SQS::Queue',
@@ -24,7 +24,7 @@ export function doorbell(deadLettersName: string, workerSecondsMax: number): Res
   };
 }
 
-/** Messages whose drain failed again and again: kept as long as can be. The alarm reports them. */
+/** Messages whose drain failed repeatedly, kept for the maximum time. The alarm reports them. */
 export const deadLetters = (): Resource => ({
   Type: 'AWS::SQS::Queue',
   Properties: { MessageRetentionPeriod: 14 * daySeconds, SqsManagedSseEnabled: true },
@@ -33,7 +33,7 @@ export const deadLetters = (): Resource => ({
 export const deadLettersAlarm = (deadLettersName: string, functionName: string): Resource => ({
   Type: 'AWS::CloudWatch::Alarm',
   Properties: {
-    AlarmDescription: `${functionName} cannot drain its queue: its log tells why`,
+    AlarmDescription: `${functionName} cannot drain its queue: its log has the reason`,
     Namespace: 'AWS/SQS',
     MetricName: 'ApproximateNumberOfMessagesVisible',
     Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [deadLettersName, 'QueueName'] } }],

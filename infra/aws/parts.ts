@@ -2,19 +2,19 @@ import { deadLetters, deadLettersAlarm, doorbell } from './doorbell.ts';
 import { assumesRoles, receives, roleOf } from './role.ts';
 import { logicalName, type Resource, typeOf } from './template.ts';
 
-/** What `serverless.yml` takes from here: what follows from the list of functions. */
+/** The parts of `serverless.yml` that follow from the list of functions. */
 export interface ServerlessParts {
   readonly Resources: Readonly<Record<string, Resource>>;
-  /** `KEYFERRY_DOORBELL_SQS` of who rings for every type. */
+  /** `KEYFERRY_DOORBELL_SQS` of functions that ring for every type. */
   readonly everyDoorbell: object;
   readonly workerSecondsMax: number;
 }
 
-/** How long a worker runs at most: several times the 27 s that one operation may take. */
+/** Limit for a run of a worker: several times the 27 s that one operation may take. */
 const workerSecondsMax = 120;
 
 /**
- * @param functions names of the files in `functions/`; those that begin with `sync-` are workers
+ * @param functions names of the files in `functions/`; names that begin with `sync-` are workers
  * @param assuming types whose workers assume roles
  */
 export function serverlessParts(functions: readonly string[], assuming: ReadonlySet<string>): ServerlessParts {
@@ -32,7 +32,7 @@ export function serverlessParts(functions: readonly string[], assuming: Readonly
   };
 }
 
-/** A worker rings for itself only; the others for all. */
+/** A worker rings for itself only, the other functions for all types. */
 function roleFor(name: string, bells: readonly string[], assuming: ReadonlySet<string>): Resource {
   const type = typeOf(name);
   if (type === undefined) return roleOf(name, { rings: bells, more: [] });

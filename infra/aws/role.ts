@@ -10,7 +10,7 @@ export interface Statement {
 export interface RoleOptions {
   /** Logical names of the doorbell queues that the function rings. */
   readonly rings: readonly string[];
-  /** What only this function may do. */
+  /** Rights that only this function has. */
   readonly more: readonly Statement[];
 }
 
@@ -42,7 +42,7 @@ export const receives = (functionName: string): Statement =>
     arnOf(logicalName(functionName, 'Doorbell')),
   );
 
-/** For a worker that logs in by what it runs as; the others log in by what a destination holds. */
+/** For a worker that logs in with its own identity; the others log in with the credentials of a destination. */
 export const assumesRoles: Statement = allow(['sts:AssumeRole'], { Ref: 'AssumableRoles' });
 
 const policyVersion = '2012-10-17';
@@ -68,8 +68,8 @@ const interfaceActions = [
 ];
 
 /**
- * The platform attaches the function to the network with the function's own rights, which cannot be narrowed to a resource;
- * so the code of the function is denied what the platform may do with them.
+ * The platform attaches the function to the network with the function's own rights, which cannot be restricted to a resource,
+ * so the code of the function is denied the calls that the platform makes with them.
  */
 function networkInterface(functionName: string): readonly Statement[] {
   const self = {

@@ -1,7 +1,7 @@
 import { optionsOf } from '../show/options.ts';
 import { openTerminal } from '../show/terminal.ts';
-import { isMet } from './figure.ts';
 import { runGrowth, usualGrowth } from './growth/run.ts';
+import { isMet } from './measure/figure.ts';
 import { runMillion } from './million/run.ts';
 import type { Section } from './section.ts';
 import { apiSection } from './sections/api.ts';
@@ -16,16 +16,16 @@ import { reconcileSection } from './sections/reconcile.ts';
 import { startSection } from './sections/start.ts';
 import { tokensSection } from './sections/tokens.ts';
 import { workspacesSection } from './sections/workspaces.ts';
-import { type Measured, showTable, toJson } from './show.ts';
+import { type Measured, showSection, toJson } from './show.ts';
 import { runSoak } from './soak/run.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /**
- * `npm run bench`: figures as ratios to what the bare libraries do in the same run. `-- --quick` for a short one, `--json`,
- * `--only <section>`, `--profile <folder>` for CPU profiles of the processes that are measured. `--million` instead: a backlog
- * of a million operations, made, held and worked off (`--quick`: of 2,000). `--soak`: light use of an API and a worker for 30
- * minutes (`--minutes <n>`); fails unless both stay flat and under 256 MB. `--growth`: what single items cost in a store of
- * 100,000 secrets and in one of ten million (`--secrets <n>`; some 40 GB); fails when they cost more than 1.5 times as much.
+ * `npm run bench`: figures as ratios to what the bare libraries do in the same run. `-- --quick` for a short one, `--json`, `--only
+ * <section>`, `--profile <folder>` for CPU profiles of the processes that are measured. `--million` instead: a backlog of a million
+ * operations, created, held and cleared (`--quick`: of 2,000). `--soak`: light use of an API and a worker for 30 minutes
+ * (`--minutes <n>`); fails unless both stay flat and under 256 MB. `--growth`: what single items cost in a store of 100,000 secrets
+ * and in one of ten million (`--secrets <n>`; some 40 GB); fails when they cost more than 1.5 times as much.
  */
 const sections: readonly Section[] = [
   callsSection,
@@ -44,6 +44,10 @@ const sections: readonly Section[] = [
 
 const options = readOptions();
 const terminal = openTerminal(options.json ? process.stderr : process.stdout);
+/** Progress is shown in a terminal only; a file gets just the tables. */
+const report = (text: string) => {
+  if (terminal.interactive) terminal.line(terminal.styled('dim', `  ${text}`));
+};
 let stage: Stage | undefined;
 let signalled = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -54,26 +58,28 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 try {
-  stage = await openStage(options.profile);
+  stage = await openStage(options.profile, report);
   if (options.million) await runMillion(stage, terminal, options.quick);
   const isFlat =
     (options.soak === undefined || (await runSoak(stage, terminal, options.soak))) &&
     (options.growth === undefined || (await runGrowth(stage, terminal, options.growth)));
   const measured: Measured[] = [];
   for (const section of options.sections) {
-    terminal.line(terminal.styled('dim', `${section.name}: ${section.title}`));
-    const report = (text: string) => terminal.line(terminal.styled('dim', `  ${text}`));
-    const figures = await section.measure({ stage, quick: options.quick, report });
-    measured.push({ section: section.name, title: section.title, figures });
+    const notes: string[] = [];
+    const note = (text: string) => void notes.push(text);
+    report(section.title);
+    const figures = await section.measure({ stage, quick: options.quick, report, note });
+    const one = { section: section.name, title: section.title, figures, notes };
+    measured.push(one);
+    if (!options.json) showSection(terminal, one);
   }
   await stage.close();
   if (options.alone) process.exit(isFlat ? 0 : 1);
   if (options.json) process.stdout.write(`${toJson(measured)}\n`);
-  else showTable(terminal, measured);
   conclude(measured);
   process.exit(0);
 } catch (error) {
-  // What was in flight fails when everything is being ended; the end itself is on its way.
+  // Operations in flight fail while everything is being ended.
   if (signalled) await new Promise(() => {});
   terminal.line(terminal.styled('red', `failed: ${error instanceof Error ? (error.stack ?? error.message) : error}`));
   await stage?.close();
@@ -123,10 +129,10 @@ function conclude(measured: readonly Measured[]): void {
   terminal.line(terminal.styled(count === met.length ? 'green' : 'yellow', `${count} of ${met.length} targets met`));
 }
 
-/** A number of an option; ends the program with 2 for what is no such number. */
+/** A number of an option; the program exits with 2 if it is not a number. */
 function wholeOf(option: string, text: string, most: number): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 1 && number <= most) return number;
-  process.stderr.write(`bench: --${option} has to be a whole number from 1 to ${most}\n`);
+  process.stderr.write(`bench: --${option} must be a whole number from 1 to ${most}\n`);
   process.exit(2);
 }

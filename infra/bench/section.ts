@@ -1,15 +1,18 @@
-import type { Figure } from './figure.ts';
+import type { Figure } from './measure/figure.ts';
 import type { Stage } from './stage.ts';
 
-/** What a section is handed. */
+/** What a section receives. */
 export interface Bench {
   readonly stage: Stage;
-  /** Fewer rounds and smaller numbers: minutes become seconds, and the figures less certain. */
+  /** Fewer rounds and smaller numbers: seconds instead of minutes, and less certain figures. */
   readonly quick: boolean;
+  /** Reports the current measurement. */
   report(text: string): void;
+  /** Adds a line below the table of the section. */
+  note(text: string): void;
 }
 
-/** One thing that is measured. It ends what it starts. */
+/** One thing to measure. It ends the processes that it starts. */
 export interface Section {
   readonly name: string;
   readonly title: string;

@@ -1,12 +1,13 @@
 import { type Column, tableLines } from '../show/table.ts';
 import type { Terminal } from '../show/terminal.ts';
-import { type Figure, isMet } from './figure.ts';
+import { type Figure, isMet } from './measure/figure.ts';
 
 /** Figures of one section. */
 export interface Measured {
   readonly section: string;
   readonly title: string;
   readonly figures: readonly Figure[];
+  readonly notes: readonly string[];
 }
 
 const columns: readonly Column[] = [
@@ -19,14 +20,14 @@ const columns: readonly Column[] = [
   { title: '' },
 ];
 
-export function showTable(terminal: Terminal, measured: readonly Measured[]): void {
-  for (const { title, figures } of measured) {
-    terminal.line();
-    terminal.line(terminal.styled('bold', title));
-    const placed = figures.filter(({ cell }) => cell !== undefined);
-    const listed = figures.filter(({ cell }) => cell === undefined);
-    for (const line of [...gridLines(terminal, placed), ...listLines(terminal, listed)]) terminal.line(`  ${line}`);
-  }
+/** The table of one section, with its notes below. */
+export function showSection(terminal: Terminal, { title, figures, notes }: Measured): void {
+  terminal.line();
+  terminal.line(terminal.styled('bold', title));
+  const placed = figures.filter(({ cell }) => cell !== undefined);
+  const listed = figures.filter(({ cell }) => cell === undefined);
+  for (const line of [...gridLines(terminal, placed), ...listLines(terminal, listed), ...notes])
+    terminal.line(`  ${line}`);
 }
 
 const listLines = (terminal: Terminal, figures: readonly Figure[]): readonly string[] =>
@@ -37,7 +38,7 @@ const listLines = (terminal: Terminal, figures: readonly Figure[]): readonly str
         figures.map((figure) => cells(terminal, figure)),
       );
 
-/** One row for all figures of a row, each with its bound beside it; what misses it is red. */
+/** One line for all figures of a row, each beside its bound; a missed one is red. */
 function gridLines(terminal: Terminal, figures: readonly Figure[]): readonly string[] {
   const titles = [...new Set(figures.map(({ cell }) => cell?.column ?? ''))];
   const rows = [...Map.groupBy(figures, ({ cell }) => JSON.stringify(cell?.row)).values()];
@@ -64,7 +65,7 @@ function figureLine(terminal: Terminal, figure: Figure): string {
   return `${isMet(figure) === false ? terminal.styled('red', `${value} missed`) : value}${bound}`;
 }
 
-/** For programs. A missing member means that there is no such thing for this figure. */
+/** For programs. Members that do not apply to a figure are missing. */
 export const toJson = (measured: readonly Measured[]): string =>
   JSON.stringify(
     measured.map(({ section, figures }) => ({
@@ -93,5 +94,5 @@ function verdict(terminal: Terminal, figure: Figure): string {
   return met ? terminal.styled('green', 'met') : terminal.styled('red', 'missed');
 }
 
-/** Four digits are all that a measurement is worth. */
+/** A measurement has at most four significant digits. */
 const number = (value: number): string => (value >= 100 ? String(Math.round(value)) : value.toPrecision(3));

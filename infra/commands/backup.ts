@@ -1,10 +1,10 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { databaseOf } from '../../lib/app/database.ts';
-import { ConfigError, readConfig } from '../../lib/core/config.ts';
-import { dump } from '../../lib/store/backup/dump.ts';
-import { stepsOf } from '../../lib/store/backup/restore.ts';
-import { verify } from '../../lib/store/backup/verify.ts';
-import type { DatabaseAccess } from '../../lib/store/postgres/connect/servers.ts';
+import { databaseOf } from '#app/store-options.ts';
+import { ConfigError, readConfig } from '#core/config.ts';
+import { dump } from '#store/backup/dump.ts';
+import { stepsOf } from '#store/backup/restore.ts';
+import { verify } from '#store/backup/verify.ts';
+import type { DatabaseAccess } from '#store/postgres/connect/servers.ts';
 import { endProcess } from '../process/end.ts';
 import { explain } from '../process/explain.ts';
 import { endProgress, rowsOf, tableProgress } from '../show/moved.ts';
@@ -18,8 +18,8 @@ const options = optionsOf('backup', {
 const { out, verify: verified, json } = options;
 
 /**
- * `npm run backup -- --out FILE [--json]`: all data of the service, sealed as it is, as it was at one instant.
- * `npm run backup -- --verify FILE [--json]`: whether such a file is whole; no database is needed.
+ * `npm run backup -- --out FILE [--json]` writes all data of the service, still encrypted, as of one instant.
+ * `npm run backup -- --verify FILE [--json]` checks whether such a file is complete; it needs no database.
  */
 try {
   if (verified !== undefined) await showVerified(verified);
@@ -33,7 +33,7 @@ try {
     json
       ? `${JSON.stringify(told)}\n`
       : `backup ${out}: ${rowsOf(dumped)} rows of ${header.createdAt}, SHA-256 ${sha256}\n` +
-          'It opens with the unseal key or the key shares only: keep those elsewhere.\n',
+          'Only the unseal key or the key shares open it: keep them in another place.\n',
   );
   await endProcess(0);
 } catch (error) {
@@ -58,7 +58,7 @@ async function showVerified(path: string): Promise<void> {
   await endProcess(0);
 }
 
-/** Under another name until it is complete: what was cut off must not look like a backup. */
+/** Under another name until it is complete: an interrupted backup must not look like a whole one. */
 async function write(database: DatabaseAccess, path: string) {
   const unfinished = `${path}.unfinished`;
   await rm(unfinished, { force: true });

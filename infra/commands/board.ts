@@ -1,6 +1,6 @@
-import { openBoard } from '../../lib/app.ts';
-import { readConfig } from '../../lib/core/config.ts';
-import { openLog } from '../../lib/core/log/open.ts';
+import { openBoard } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { openLog } from '#core/log/open.ts';
 import { authority } from '../process/address.ts';
 import { measured } from '../process/measured.ts';
 import { runUntilSignal } from '../process/run.ts';
@@ -9,7 +9,7 @@ import { optionsOf } from '../show/options.ts';
 
 optionsOf('board', {});
 
-/** `npm run board`: the queues in a browser, for who has a root token. It knows tokens by the store, so it has to be unsealed. */
+/** `npm run board`: the queues in a browser, for holders of a root token. It looks tokens up in the store, so it must be unsealed. */
 await runUntilSignal(async () => {
   const config = readConfig();
   mustUnsealItself(config, 'board');

@@ -1,5 +1,5 @@
-import { readConfig } from '../../lib/core/config.ts';
-import { openLog } from '../../lib/core/log/open.ts';
+import { readConfig } from '#core/config.ts';
+import { openLog } from '#core/log/open.ts';
 import { startInstance } from '../process/instance.ts';
 import { measured } from '../process/measured.ts';
 import { runUntilSignal } from '../process/run.ts';

@@ -1,12 +1,12 @@
-import type { Fake } from '../../lib/destinations/fake.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { loadFake } from '../../lib/destinations/load.ts';
+import type { Fake } from '#destinations/fake.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadFake } from '#destinations/load.ts';
 import { runUntilSignal } from '../process/run.ts';
 import { optionsOf } from '../show/options.ts';
 
 optionsOf('fakes', {});
 
-/** `npm run fakes`: the stand-ins alone, each with a body that is ready to be sent. */
+/** `npm run fakes`: the stand-ins alone, each with a request body for its destination. */
 await runUntilSignal(async () => {
   const fakes: Fake[] = [];
   for (const { type } of definitions) {

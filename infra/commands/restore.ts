@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
-import { databaseOf } from '../../lib/app/database.ts';
-import { ConfigError, readConfig } from '../../lib/core/config.ts';
-import { openLog } from '../../lib/core/log/open.ts';
-import { restore } from '../../lib/store/backup/restore.ts';
+import { databaseOf } from '#app/store-options.ts';
+import { ConfigError, readConfig } from '#core/config.ts';
+import { openLog } from '#core/log/open.ts';
+import { restore } from '#store/backup/restore.ts';
 import { endProcess } from '../process/end.ts';
 import { explain } from '../process/explain.ts';
 import { endProgress, rowsOf, tableProgress } from '../show/moved.ts';
@@ -15,7 +15,7 @@ const options = optionsOf('restore', {
 });
 const { in: path, force, json } = options;
 
-/** `npm run restore -- --in FILE [--force] [--json]`: puts a backup into an empty database; with `--force` over a store. */
+/** `npm run restore -- --in FILE [--force] [--json]`: restores a backup into an empty database; with `--force` it replaces a store. */
 try {
   const config = readConfig();
   const database = databaseOf(config, 'the database that is restored');
@@ -32,7 +32,7 @@ try {
     json
       ? `${JSON.stringify(told)}\n`
       : `restored ${path}: ${rowsOf(restored)} rows of ${header.createdAt}\n` +
-          'Start the API with the unseal key, or unseal it by its key shares.\n',
+          'Start the API with the unseal key, or unseal it with its key shares.\n',
   );
   await endProcess(0);
 } catch (error) {

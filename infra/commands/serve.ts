@@ -1,6 +1,6 @@
-import { openApi } from '../../lib/app.ts';
-import { readConfig } from '../../lib/core/config.ts';
-import { openLog } from '../../lib/core/log/open.ts';
+import { openApi } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { openLog } from '#core/log/open.ts';
 import { apiAddress } from '../process/address.ts';
 import { measured } from '../process/measured.ts';
 import { runUntilSignal } from '../process/run.ts';
@@ -9,7 +9,7 @@ import { optionsOf } from '../show/options.ts';
 
 optionsOf('serve', {});
 
-/** `npm run serve`: the API as a process of its own. */
+/** `npm run serve`: the API as a separate process. */
 await runUntilSignal(async () => {
   const config = readConfig();
   const log = openLog(config);

@@ -1,6 +1,6 @@
-import { openSweeper } from '../../lib/app.ts';
-import { readConfig } from '../../lib/core/config.ts';
-import { openLog } from '../../lib/core/log/open.ts';
+import { openSweeper } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { openLog } from '#core/log/open.ts';
 import { endProcess } from '../process/end.ts';
 import { measured } from '../process/measured.ts';
 import { runUntilSignal } from '../process/run.ts';
@@ -8,10 +8,13 @@ import { sweepRegularly } from '../process/sweeping.ts';
 import { mustUnsealItself } from '../process/unsealing.ts';
 import { optionsOf } from '../show/options.ts';
 
-/** For one round. */
+/** Limit for one round. */
 const onceMs = 30_000;
 
-/** `npm run sweep`: the rounds of the sweep, as a process of its own. `-- --once`: one round, the notifications that are due, and the tokens that have ended. */
+/**
+ * `npm run sweep`: the rounds of the sweep, as a separate process. `-- --once`: one round, due notifications, disabled mounts, and
+ * expired or used-up tokens.
+ */
 const { once } = optionsOf('sweep', { once: { type: 'boolean', default: false } });
 
 await runUntilSignal(async () => {

@@ -1,8 +1,8 @@
-import { openWorkers } from '../../lib/app.ts';
-import { ConfigError, readConfig } from '../../lib/core/config.ts';
-import { openLog } from '../../lib/core/log/open.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { loadDriver } from '../../lib/destinations/load.ts';
+import { openWorkers } from '#app.ts';
+import { ConfigError, readConfig } from '#core/config.ts';
+import { openLog } from '#core/log/open.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadDriver } from '#destinations/load.ts';
 import { measured } from '../process/measured.ts';
 import { runUntilSignal } from '../process/run.ts';
 import { mustUnsealItself } from '../process/unsealing.ts';
@@ -10,7 +10,7 @@ import { optionsOf } from '../show/options.ts';
 
 const { type: names } = optionsOf('worker', { type: { type: 'string', multiple: true } });
 
-/** `npm run worker -- --type <type>`: workers of the named types, of all without a name. */
+/** `npm run worker -- --type <type>`: workers of the named types, or of all types without `--type`. */
 await runUntilSignal(async () => {
   const wanted = typesFrom(names);
   const config = readConfig();

@@ -1,17 +1,17 @@
-/** A small client of the API, as the README's curl lines would be. Throws with the answer's own errors. */
+/** A small client of the API, equivalent to the README's curl lines. Throws the errors of the reply. */
 export class ApiClient {
   readonly #address: string;
   readonly #token: string;
   readonly #answerMsMax: number;
 
-  /** @param answerMsMax how long an answer may take */
+  /** @param answerMsMax time limit for a reply */
   constructor(address: string, token: string, answerMsMax = 30_000) {
     this.#address = address;
     this.#token = token;
     this.#answerMsMax = answerMsMax;
   }
 
-  /** The same of another caller. */
+  /** The same client for another caller. */
   as(token: string): ApiClient {
     return new ApiClient(this.#address, token, this.#answerMsMax);
   }
@@ -32,10 +32,10 @@ export class ApiClient {
     await this.#call('DELETE', path);
   }
 
-  /** A request that answers a token. */
+  /** A request whose reply is a token. */
   async token(path: string, body: object): Promise<string> {
     const { auth } = await this.#call('POST', path, body);
-    if (auth === null) throw new Error(`POST ${path}: no token in the answer`);
+    if (auth === null) throw new Error(`POST ${path}: the reply has no token`);
     return auth.client_token;
   }
 
@@ -52,7 +52,7 @@ export class ApiClient {
   }
 }
 
-/** An answer without a body has no `data`. */
+/** A reply without a body has no `data`. */
 interface Envelope<T> {
   readonly data: T;
   readonly auth: { readonly client_token: string } | null;

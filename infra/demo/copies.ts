@@ -46,7 +46,7 @@ export async function copiesOf(stage: Stage, secret: SecretId): Promise<readonly
 
 const waitMsMax = 30_000;
 
-/** Asks until every copy has the status that is wanted of its type. */
+/** Polls until every copy has the expected status of its type. */
 export async function untilStatus(
   stage: Stage,
   secret: SecretId,
@@ -97,7 +97,7 @@ export function compareCopies(
     const found = stage.fakes.get(type)?.objects().get(externalName)?.value;
     const equal =
       subKey === '' ? found !== undefined && isDeepStrictEqual(JSON.parse(found), data) : found === data[subKey];
-    if (!equal) throw new Error(`${type}: the copy ${externalName} is not what was written`);
+    if (!equal) throw new Error(`${type}: the copy ${externalName} differs from the secret`);
   }
   terminal.line(
     terminal.styled('green', `  ${copies.length} copies read back from the stand-ins: all equal to the secret`),

@@ -24,9 +24,7 @@ try {
     await step.run(stage, terminal);
   }
   terminal.line();
-  terminal.line(
-    terminal.styled('green', 'All steps done: every copy was where it should be, and is gone where it should not.'),
-  );
+  terminal.line(terminal.styled('green', 'All steps passed: every copy was created, updated and removed as expected.'));
   if (keep) await stayOpen(stage);
   await stage.close();
   process.exit(0);
@@ -42,9 +40,7 @@ try {
 
 async function stayOpen(open: Stage): Promise<void> {
   terminal.line();
-  terminal.line(
-    `Everything keeps running until Ctrl-C. Address ${open.address}, root token ${open.rootToken}. To try:`,
-  );
+  terminal.line(`Everything keeps running until Ctrl-C. Address ${open.address}, root token ${open.rootToken}. Try:`);
   terminal.line();
   for (const line of open.curlLines()) terminal.line(`  ${line}`);
   await new Promise(() => {});

@@ -2,7 +2,7 @@ import type { Terminal } from '../show/terminal.ts';
 import type { SecretId } from './copies.ts';
 import type { Stage } from './stage.ts';
 
-/** Makes a token that may write one KV v2 secret and see its sync status, and shows that it may nothing else. */
+/** Creates a token that may write one KV v2 secret and see its sync status, and shows that other requests are refused. */
 export async function showNarrowToken(stage: Stage, terminal: Terminal, secret: SecretId, data: object): Promise<void> {
   const [path, status] = [`${secret.mount}/data/${secret.secret_name}`, statusPath(secret)];
   const policy = [
@@ -21,17 +21,17 @@ export async function showNarrowToken(stage: Stage, terminal: Terminal, secret: 
     ['read the secret', () => narrow.read(path)],
     ['write another secret', () => narrow.write(`${path}-other`, { data })],
     ['list the destinations', () => narrow.read('sys/sync/destinations?list=true')],
-    ['give itself more', () => narrow.write('sys/policies/acl/demo', { policy: 'path "*" { policy = "sudo" }' })],
+    ['extend its own policy', () => narrow.write('sys/policies/acl/demo', { policy: 'path "*" { policy = "sudo" }' })],
   ] as const;
   for (const [what, attempt] of attempts) terminal.line(`  it may not ${what}: ${await refusalOf(what, attempt)}`);
 }
 
 const statusPath = ({ mount, secret_name }: SecretId): string => `sys/sync/associations/${mount}/${secret_name}`;
 
-/** @throws Error when what should be refused is not, or fails in another way */
+/** @throws Error if the attempt succeeds, or fails in another way than by a refusal */
 async function refusalOf(what: string, attempt: () => Promise<unknown>): Promise<string> {
   const text = await attempt().then(
-    () => 'it was done',
+    () => 'it succeeded',
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
   if (!text.includes(': 403 ')) throw new Error(`a token that may not ${what}: ${text}`);

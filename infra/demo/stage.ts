@@ -1,16 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../lib/core/config.ts';
-import { silentLog } from '../../lib/core/log.ts';
-import type { Fake } from '../../lib/destinations/fake.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { loadFake } from '../../lib/destinations/load.ts';
+import { readConfig } from '#core/config.ts';
+import { silentLog } from '#core/log/log.ts';
+import type { Fake } from '#destinations/fake.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadFake } from '#destinations/load.ts';
 import { type Instance, startInstance } from '../process/instance.ts';
 import type { Terminal } from '../show/terminal.ts';
 import { ApiClient } from './client.ts';
 
-/** Everything the demo plays on: an instance of the service and one stand-in per destination type. */
+/** Everything that the demo uses: an instance of the service and one stand-in per destination type. */
 export interface Stage {
   readonly address: string;
   readonly rootToken: string;
@@ -22,11 +22,13 @@ export interface Stage {
 
 export async function openStage(terminal: Terminal): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-demo-'));
-  terminal.line(`All of this is private, in ${folder}, and goes at the end; DATABASE_URL and REDIS_URL are not used.`);
+  terminal.line(
+    `The demo keeps its data in ${folder} and removes them at the end; it does not use DATABASE_URL and REDIS_URL.`,
+  );
   terminal.line(terminal.styled('bold', 'Starting PostgreSQL, Redis, the API, the workers and the stand-ins'));
   const began = performance.now();
   const report = (text: string) => terminal.line(`  ${text} (${Math.round(performance.now() - began)} ms)`);
-  // With the settings of nobody: a demo must not write into the database that the environment names.
+  // Without settings from the environment: a demo must not write to the database that they name.
   const settings = readConfig({});
   const instance = await startInstance({
     dataDir: folder,

@@ -1,4 +1,4 @@
-import { definitions } from '../../lib/destinations/index.ts';
+import { definitions } from '#destinations/index.ts';
 import type { Terminal } from '../show/terminal.ts';
 import { type Copy, compareCopies, copiesOf, showCopies, untilStatus } from './copies.ts';
 import { showNarrowToken } from './narrow-token.ts';
@@ -14,14 +14,14 @@ const secret = { mount: 'secret', secret_name: 'demo/database' };
 const path = `${secret.mount}/data/${secret.secret_name}`;
 const types = definitions.map(({ type }) => type);
 const destination = (type: string) => `sys/sync/destinations/${type}/demo`;
-/** The one that is made to fail. */
+/** The type that is made to fail. */
 const [sick = ''] = types;
 
 const passwords = ['correct horse', 'battery staple', 'third time lucky', 'fourth time', 'fifth and last'] as const;
 
 const write = (stage: Stage, password: string) => stage.api.write(path, { data: { user: 'app', password } });
 
-/** Waits until every copy has the status, shows them and, if they should be there, reads them back from the stand-ins. */
+/** Waits until every copy has the status, shows them and, if they should exist, reads them back from the stand-ins. */
 async function showAll(stage: Stage, terminal: Terminal, status: string, password?: string): Promise<readonly Copy[]> {
   const copies = await untilStatus(stage, secret, () => status);
   showCopies(terminal, copies);
@@ -65,14 +65,14 @@ export const steps: readonly Step[] = [
     },
   },
   {
-    title: 'Write a second version: it arrives everywhere',
+    title: 'Write a second version: it is pushed to all destinations',
     async run(stage, terminal) {
       await write(stage, passwords[1]);
       await showAll(stage, terminal, 'SYNCED', passwords[1]);
     },
   },
   {
-    title: 'Disable the sync and write a third version: it waits as PENDING and nobody is called',
+    title: 'Disable the sync and write a third version: it stays PENDING, and no external system is called',
     async run(stage, terminal) {
       await stage.api.merge('sys/sync/config', { disabled: true });
       const before = callCount(stage);
@@ -83,14 +83,14 @@ export const steps: readonly Step[] = [
     },
   },
   {
-    title: 'Enable the sync: what waited arrives',
+    title: 'Enable the sync: the waiting version is pushed',
     async run(stage, terminal) {
       await stage.api.merge('sys/sync/config', { disabled: false });
       await showAll(stage, terminal, 'SYNCED', passwords[2]);
     },
   },
   {
-    title: `Take our rights at ${sick} away and write a fourth version: that one fails, the others go on`,
+    title: `Withdraw our rights at ${sick} and write a fourth version: that destination fails, the others succeed`,
     async run(stage, terminal) {
       stage.fakes.get(sick)?.fail({ kind: 'denied' });
       await write(stage, passwords[3]);
@@ -101,7 +101,7 @@ export const steps: readonly Step[] = [
     },
   },
   {
-    title: `Give the rights back and replay what failed`,
+    title: `Restore the rights and replay the failed sync`,
     async run(stage, terminal) {
       stage.fakes.get(sick)?.heal();
       const { replayed } = await stage.api.write<{ replayed: number }>('sys/sync/replay', { type: sick });
@@ -110,7 +110,7 @@ export const steps: readonly Step[] = [
     },
   },
   {
-    title: 'Make a token that may only write this secret and see its sync status',
+    title: 'Create a token that may only write this secret and see its sync status',
     async run(stage, terminal) {
       const password = passwords[4];
       await showNarrowToken(stage, terminal, secret, { user: 'app', password });
@@ -118,17 +118,17 @@ export const steps: readonly Step[] = [
     },
   },
   {
-    title: 'Make a workspace, store its state, and sync a secret into its variables',
+    title: 'Create a workspace, store its state, and sync a secret into its variables',
     run: showWorkspace,
   },
   {
-    title: 'Remove the associations: the external copies are gone',
+    title: 'Remove the associations: the external copies are removed',
     async run(stage, terminal) {
       const copies = await copiesOf(stage, secret);
       for (const type of types) await stage.api.write(`${destination(type)}/associations/remove`, secret);
       for (const { type, externalName } of copies) {
         if (stage.fakes.get(type)?.objects().has(externalName)) throw new Error(`${type} still has ${externalName}`);
-        terminal.line(`  ${type}: ${externalName} is gone`);
+        terminal.line(`  ${type}: ${externalName} was removed`);
       }
     },
   },

@@ -3,7 +3,7 @@ import type { Terminal } from '../show/terminal.ts';
 import { type SecretId, showCopies, untilStatus } from './copies.ts';
 import type { Stage } from './stage.ts';
 
-/** A client of the workspace service, by the requests that the automation engine's own command line sends. */
+/** A client of the workspace service that sends the requests of the automation engine's own command line. */
 class WorkspaceClient {
   readonly #stage: Stage;
 
@@ -11,7 +11,7 @@ class WorkspaceClient {
     this.#stage = stage;
   }
 
-  /** @throws Error with the answer's own errors */
+  /** @throws Error with the errors of the reply */
   async ask<T = Resource>(method: string, path: string, data?: object): Promise<T> {
     const answer = await fetch(`${this.#stage.address}/api/v2${path}`, {
       method,
@@ -30,7 +30,7 @@ interface Resource {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Makes a workspace, stores and reads its state as the command line does, and syncs a secret into its variables. */
+/** Creates a workspace, stores and reads its state as the command line does, and syncs a secret into its variables. */
 export async function showWorkspace(stage: Stage, terminal: Terminal): Promise<void> {
   const client = new WorkspaceClient(stage);
   await client.ask('POST', '/organizations', {
@@ -49,8 +49,12 @@ export async function showWorkspace(stage: Stage, terminal: Terminal): Promise<v
 const secret: SecretId = { mount: 'secret', secret_name: 'demo/network' };
 
 const state = JSON.stringify({
-  ...{ version: 4, terraform_version: '1.11.4', serial: 1, lineage: '6e5c1a32-5d6f-4a83-9d9b-0d3c1f2a7b11' },
-  ...{ outputs: { address: { value: '10.0.0.1', type: 'string' } }, resources: [] },
+  version: 4,
+  terraform_version: '1.11.4',
+  serial: 1,
+  lineage: '6e5c1a32-5d6f-4a83-9d9b-0d3c1f2a7b11',
+  outputs: { address: { value: '10.0.0.1', type: 'string' } },
+  resources: [],
 });
 
 async function storeState(client: WorkspaceClient, terminal: Terminal, id: string): Promise<void> {
@@ -59,7 +63,7 @@ async function storeState(client: WorkspaceClient, terminal: Terminal, id: strin
   const again = await act('lock').catch((error: unknown) => error);
   if (!(again instanceof Error && again.message.includes(': 409 ')))
     throw new Error('a locked workspace was locked again');
-  terminal.line('  it is locked; who comes second gets 409');
+  terminal.line('  it is locked; a second lock gets 409');
   const { serial, lineage } = JSON.parse(state) as { serial: number; lineage: string };
   const version = await client.ask('POST', `/workspaces/${id}/state-versions`, {
     type: 'state-versions',
@@ -69,8 +73,10 @@ async function storeState(client: WorkspaceClient, terminal: Terminal, id: strin
   await act('unlock');
   const current = await client.ask('GET', `/workspaces/${id}/current-state-version`);
   const read = await exchange('GET', current.attributes['hosted-state-download-url']);
-  if (read !== state) throw new Error('the state that was read is not the one that was stored');
-  terminal.line(`  state version ${current.id} went up and came back by signed addresses, ${state.length} bytes`);
+  if (read !== state) throw new Error('the state that was read differs from the stored one');
+  terminal.line(
+    `  state version ${current.id} was uploaded and downloaded through signed addresses, ${state.length} bytes`,
+  );
 }
 
 async function exchange(method: 'GET' | 'PUT', url: unknown, body: string | null = null): Promise<string> {
@@ -89,9 +95,14 @@ async function syncInto(stage: Stage, client: WorkspaceClient, terminal: Termina
   });
   const destination = 'sys/sync/destinations/workspace-vars/network';
   await stage.api.write(destination, {
-    ...{ address: stage.address, token: token.attributes['token'], workspace_id: id, sensitive: false },
-    ...{ granularity: 'secret-key', secret_name_template: '{{ .SecretKey | uppercase }}' },
-    ...{ allowed_ipv4_addresses: ['127.0.0.1/32'], allowed_ports: [Number(new URL(stage.address).port)] },
+    address: stage.address,
+    token: token.attributes['token'],
+    workspace_id: id,
+    sensitive: false,
+    granularity: 'secret-key',
+    secret_name_template: '{{ .SecretKey | uppercase }}',
+    allowed_ipv4_addresses: ['127.0.0.1/32'],
+    allowed_ports: [Number(new URL(stage.address).port)],
   });
   await stage.api.write(`${destination}/associations/set`, secret);
   showCopies(terminal, await untilStatus(stage, secret, () => 'SYNCED'));

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DestinationDefinition } from '../../lib/destinations/contract.ts';
-import type { DestinationFacts } from '../../lib/destinations/facts.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { loadFacts } from '../../lib/destinations/load.ts';
+import type { DestinationDefinition } from '#destinations/contract.ts';
+import type { DestinationFacts } from '#destinations/facts.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadFacts } from '#destinations/load.ts';
 
-/** A destination type with all that is generated from. */
+/** A destination type with everything that files are generated from. */
 export interface Described {
   readonly type: string;
   readonly definition: DestinationDefinition;
@@ -16,7 +16,7 @@ export interface Described {
 
 /**
  * The types, in the order of the list.
- * @throws Error when a type has no page, or one without the heading
+ * @throws Error if a type has no page, or its page has no heading
  */
 export const describeTypes = (root: string): Promise<readonly Described[]> =>
   Promise.all(

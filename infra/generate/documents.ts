@@ -1,4 +1,4 @@
-import type { Operation, Shape } from '../../lib/destinations/facts.ts';
+import type { Operation, Shape } from '#destinations/facts.ts';
 import { operations, shapes } from '../bench/calls/operations.ts';
 import type { Described } from './described.ts';
 
@@ -20,9 +20,10 @@ export const pages = (types: readonly Described[]): string =>
   );
 
 export const pageLinks = (types: readonly Described[]): string =>
-  [...types.map(({ type }) => `[${code(type)}](destinations/${type}.md)`), 'names: [templates](templates.md)'].join(
-    ' ·\n',
-  );
+  [
+    ...types.map(({ type }) => `[${code(type)}](../destinations/${type}.md)`),
+    'names: [templates](../destinations/templates.md)',
+  ].join(' ·\n');
 
 export const lateWrites = (types: readonly Described[]): string =>
   table(

@@ -6,12 +6,16 @@ import { type Described, describeTypes } from './described.ts';
 import { budgets, calls, lateWrites, pageLinks, pages, systems } from './documents.ts';
 import { replaceMarked } from './marked.ts';
 import { composeWorkers, kubernetesWorker, scrapeTargets } from './processes.ts';
-import { sudoPaths } from './sudo.ts';
+import { tableFiles } from './schema/tables.ts';
+import { settingsTable } from './settings/table.ts';
+import { commandTable, exitTable, variableTable } from './tables/commands.ts';
+import { stages } from './tables/stages.ts';
+import { sudoPaths } from './tables/sudo.ts';
 
 export const root = new URL('../..', import.meta.url).pathname;
 export const manifestFolder = 'infra/kubernetes';
 
-/** Parts of files that are written by hand otherwise: the file, the name of the part, its content. */
+/** Generated parts of handwritten files: the file, the name of the part, its content. */
 const parts: readonly (readonly [string, string, (types: readonly Described[]) => string])[] = [
   ['docker-compose.yml', 'workers', composeWorkers],
   ['infra/observability/prometheus/prometheus.yml', 'workers', scrapeTargets],
@@ -20,15 +24,27 @@ const parts: readonly (readonly [string, string, (types: readonly Described[]) =
   ['docs/destinations/README.md', 'destination types', pages],
   ['docs/destinations/README.md', 'late writes', lateWrites],
   ['docs/destinations/README.md', 'calls', calls],
-  ['docs/operating.md', 'destination pages', pageLinks],
-  ['docs/scaling.md', 'budgets', budgets],
-  ['docs/tokens-and-policies.md', 'sudo paths', sudoPaths],
+  ['docs/operating/syncs.md', 'destination pages', pageLinks],
+  ['docs/operating/scaling.md', 'budgets', budgets],
+  ['docs/access/tokens-and-policies.md', 'sudo paths', sudoPaths],
+  ['docs/architecture.md', 'stages', stages],
+  ['docs/command-line.md', 'commands', commandTable],
+  ['docs/command-line.md', 'variables', variableTable],
+  ['docs/command-line.md', 'exit codes', exitTable],
+  ['docs/configuration.md', 'settings of the store', () => settingsTable('store')],
+  ['docs/configuration.md', 'settings of the seal', () => settingsTable('seal')],
+  ['docs/configuration.md', 'settings of the API', () => settingsTable('api')],
+  ['docs/configuration.md', 'settings of the sync', () => settingsTable('sync')],
+  ['docs/configuration.md', 'settings of processes', () => settingsTable('process')],
 ];
 
-/** What the list of destinations and the path table make of the project: texts of whole files by their paths from the root. */
-export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
+/**
+ * The files that are generated from the list of destinations, the path table and the migrations: whole texts by their paths from the
+ * root. Runs the migrations in the empty database of `databaseUrl`.
+ */
+export async function generatedFiles(databaseUrl: string): Promise<ReadonlyMap<string, string>> {
   const types = await describeTypes(root);
-  const files = new Map<string, string>();
+  const files = new Map(await tableFiles(databaseUrl));
   const template = await read('infra/generate/worker.yml');
   for (const { type } of types) files.set(manifestOf(type), kubernetesWorker(template, type));
   files.set(`${chartFolder}/Chart.yaml`, await chartHead(root));

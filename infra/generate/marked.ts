@@ -1,6 +1,6 @@
 /**
- * A text with another content between the line that has `generated: <name>` and the one that has `end of <name>`.
- * @throws Error when it has no such lines
+ * Replaces the content between the line with `generated: <name>` and the line with `end of <name>`.
+ * @throws Error if the text has no such lines
  */
 export function replaceMarked(text: string, name: string, content: string): string {
   const lines = text.split('\n');

@@ -2,22 +2,23 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generatedFiles, manifestFolder, root } from './files.ts';
 
-/** A file that is not as the list of destinations makes it. */
+/** A file that differs from what would be generated. */
 export interface Outdated {
   readonly path: string;
-  /** Undefined: it is of a type that is not there any more. */
+  /** Undefined if the type of the file no longer exists. */
   readonly text: string | undefined;
 }
 
-export async function outdatedFiles(): Promise<readonly Outdated[]> {
-  const files = await generatedFiles();
+/** @param databaseUrl an empty database */
+export async function outdatedFiles(databaseUrl: string): Promise<readonly Outdated[]> {
+  const files = await generatedFiles(databaseUrl);
   const outdated: Outdated[] = [];
   for (const [path, text] of files) if ((await present(path)) !== text) outdated.push({ path, text });
   const manifests = await readdir(join(root, manifestFolder));
   return [...outdated, ...withoutType(files, manifests).map((path) => ({ path, text: undefined }))];
 }
 
-/** Manifests of workers, among all files of their folder, that no type has. */
+/** Manifests of workers without a type, among all files of their folder. */
 export const withoutType = (files: ReadonlyMap<string, string>, manifests: readonly string[]): readonly string[] =>
   manifests
     .filter((file) => file.startsWith('worker-'))

@@ -1,6 +1,6 @@
 import type { Described } from './described.ts';
 
-/** The workers of docker-compose.yml share one network namespace, so each has a port of its own for metrics. */
+/** The workers of docker-compose.yml share one network namespace, so each has its own port for metrics. */
 const firstPort = 9_401;
 
 export const composeWorkers = (types: readonly Described[]): string =>
@@ -13,10 +13,10 @@ const composeWorker = (type: string, port: number): string => `  worker-${type}:
       <<: [*settings, *metrics]
       KEYFERRY_METRICS_PORT: "${port}"`;
 
-/** Where Prometheus finds them: a line for each, so that no line grows with their number. */
+/** Their addresses for Prometheus, one per line, so that no line grows with their number. */
 export const scrapeTargets = (types: readonly Described[]): string =>
   types.map((_type, index) => `      - targets: ["stand-ins:${firstPort + index}"]`).join('\n');
 
-/** A manifest that says `<type>` where the type stands. */
+/** A manifest with the placeholder `<type>`. */
 export const kubernetesWorker = (template: string, type: string): string =>
   `# Written by "npm run generate" from infra/generate/worker.yml.\n${template.replaceAll('<type>', type)}`;

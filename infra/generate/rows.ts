@@ -1,41 +1,42 @@
-import { auditRows } from '../../lib/audit/rows/index.ts';
-import { identityEngine } from '../../lib/auth/identity/rows/index.ts';
-import { lockoutRows } from '../../lib/auth/lockout/rows.ts';
-import { approle } from '../../lib/auth/methods/approle/index.ts';
-import type { MethodParts } from '../../lib/auth/methods/contract.ts';
-import { methods } from '../../lib/auth/methods/index.ts';
-import { jwtMethod } from '../../lib/auth/methods/jwt/index.ts';
-import { enabledMethods } from '../../lib/auth/methods/open.ts';
-import { orchestratorMethod } from '../../lib/auth/methods/orchestrator/index.ts';
-import { userpass } from '../../lib/auth/methods/userpass/index.ts';
-import { enforcementRows } from '../../lib/auth/mfa/enforcements/rows.ts';
-import { validateRow } from '../../lib/auth/mfa/login/validate.ts';
-import { methodByIdRows } from '../../lib/auth/mfa/methods/by-id.ts';
-import { methodRows } from '../../lib/auth/mfa/methods/by-name.ts';
-import { policyRows } from '../../lib/auth/policy/rows/index.ts';
-import { loginOperations } from '../../lib/auth/token/login.ts';
-import { tokenMethod } from '../../lib/auth/token/rows/index.ts';
-import { wrappingRows } from '../../lib/auth/wrapping/rows.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { cubbyhole } from '../../lib/engines/cubbyhole/index.ts';
-import { engines } from '../../lib/engines/index.ts';
-import { kvV1 } from '../../lib/engines/kv/v1/index.ts';
-import { kvV2 } from '../../lib/engines/kv/v2/index.ts';
-import { activationRows } from '../../lib/engines/sys/activation.ts';
-import { configRows } from '../../lib/engines/sys/config/index.ts';
-import { messageRows } from '../../lib/engines/sys/config/messages.ts';
-import { diagnosisRows } from '../../lib/engines/sys/diagnosis/index.ts';
-import { metricsRow } from '../../lib/engines/sys/diagnosis/metrics.ts';
-import { keyRows } from '../../lib/engines/sys/keys/index.ts';
-import { leaseRows } from '../../lib/engines/sys/leases/index.ts';
-import { mountRows } from '../../lib/engines/sys/mounts/index.ts';
-import { namespaceRows } from '../../lib/engines/sys/namespaces/index.ts';
-import { quotaRows } from '../../lib/engines/sys/quotas/index.ts';
-import { sealRows } from '../../lib/engines/sys/seal/index.ts';
-import { specsRow } from '../../lib/engines/sys/specs/index.ts';
-import { toolRows } from '../../lib/engines/sys/tools/index.ts';
-import type { Row } from '../../lib/path/contract/row.ts';
-import { syncRows } from '../../lib/sync/rows/index.ts';
+import { auditRows } from '#audit/rows/index.ts';
+import { identityEngine } from '#auth/identity/rows/index.ts';
+import { lockoutRows } from '#auth/lockout/rows.ts';
+import { loginOperations } from '#auth/login/operation.ts';
+import { approle } from '#auth/methods/approle/index.ts';
+import type { MethodParts } from '#auth/methods/contract.ts';
+import { methods } from '#auth/methods/index.ts';
+import { jwtMethod } from '#auth/methods/jwt/index.ts';
+import { enabledMethods } from '#auth/methods/open.ts';
+import { orchestratorMethod } from '#auth/methods/orchestrator/index.ts';
+import { tokenMethod } from '#auth/methods/token/index.ts';
+import { userpass } from '#auth/methods/userpass/index.ts';
+import { validateRow } from '#auth/mfa/login/validate.ts';
+import { enforcementRows } from '#auth/mfa/rows/enforcements.ts';
+import { methodByIdRows } from '#auth/mfa/rows/methods-by-id.ts';
+import { methodRows } from '#auth/mfa/rows/methods-by-name.ts';
+import { passwordPolicyRows } from '#auth/password-policy/rows.ts';
+import { policyRows } from '#auth/policy/rows/index.ts';
+import { capabilityRows } from '#auth/token/rows/capabilities.ts';
+import { wrappingRows } from '#auth/wrapping/rows.ts';
+import { definitions } from '#destinations/index.ts';
+import { cubbyhole } from '#engines/cubbyhole/index.ts';
+import { engines } from '#engines/index.ts';
+import { kvV1 } from '#engines/kv/v1/index.ts';
+import { kvV2 } from '#engines/kv/v2/index.ts';
+import type { Row } from '#path/contract/row.ts';
+import { syncRows } from '#sync/rows/index.ts';
+import { configRows } from '#system/config/index.ts';
+import { diagnosisRows } from '#system/diagnosis/index.ts';
+import { metricsRow } from '#system/diagnosis/metrics.ts';
+import { activationRows, messageRows } from '#system/fixed-replies.ts';
+import { keyRows } from '#system/keys/index.ts';
+import { leaseRows } from '#system/leases/index.ts';
+import { mountRows } from '#system/mounts/index.ts';
+import { namespaceRows } from '#system/namespaces/index.ts';
+import { quotaRows } from '#system/quotas/index.ts';
+import { sealRows } from '#system/seal/index.ts';
+import { specsRow } from '#system/specs/index.ts';
+import { toolRows } from '#system/tools/index.ts';
 
 const known: Readonly<Record<PropertyKey, unknown>> = {
   definitions,
@@ -44,16 +45,16 @@ const known: Readonly<Record<PropertyKey, unknown>> = {
   syncedMounts: 'KV v2',
 };
 
-/** What handlers would be handed. Nobody calls a handler here; of all that is handed, rows are made of what is known only. */
+/** Placeholder arguments of handlers, which are not called here; the rows themselves depend only on known values. */
 const nothing: never = new Proxy(() => nothing, {
   get: (_target, member) => known[member] ?? nothing,
   apply: () => nothing,
 }) as never;
 
-/** Logins are made as the service makes them. */
+/** Logins are built as in the service. */
 const loginParts = { store: nothing, login: loginOperations(nothing) } as unknown as MethodParts;
 
-/** Every row of the service, by the mount it belongs to. */
+/** Every row of the service, by its mount. */
 export const realTable: Readonly<Record<string, readonly Row[]>> = {
   sys: [
     ...sealRows(nothing),
@@ -64,6 +65,8 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     ...activationRows,
     ...messageRows,
     ...policyRows(nothing),
+    ...capabilityRows(nothing),
+    ...passwordPolicyRows(nothing),
     ...leaseRows(nothing),
     ...lockoutRows(nothing),
     ...methodRows(nothing),

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes one Redis Cluster of the nodes that are named, host:port each: half of them with a replica each. Then lets the nodes meet again
-# from time to time, as their addresses change when they are started again.
+# Creates one Redis Cluster from the named nodes, host:port each: half of them are replicas. Then introduces the nodes to each other
+# again from time to time, as their addresses change when they restart.
 set -eu
 ready=${READY_FILE:-/tmp/ready}
 
@@ -11,7 +11,7 @@ addresses() {
   done
 }
 
-# The answer of the first node that is there.
+# The reply of the first node that is available.
 ask() {
   for node in $nodes; do
     if redis-cli -h "${node%:*}" -p "${node##*:}" "$@" 2>/dev/null; then return; fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# PgBouncer in transaction mode before the PostgreSQL at POSTGRES_HOST. The password comes from the environment, so the files are
+# PgBouncer in transaction mode in front of the PostgreSQL at POSTGRES_HOST. The password comes from the environment, so the files are
 # written at the start.
 set -eu
 folder=$(mktemp -d)

@@ -6,7 +6,7 @@ port=${POSTGRES_PORT:-5432}
 primary=(--host "$POSTGRES_HOST" --port "$port" --username "$POSTGRES_USER" --dbname "$POSTGRES_DB")
 
 if [[ ! -s $PGDATA/PG_VERSION ]]; then
-  # Commits of the primary wait for this standby, which is not there yet: these do not.
+  # Commits of the primary wait for this standby, which does not run yet; these do not wait.
   PGOPTIONS='-c synchronous_commit=local' psql "${primary[@]}" --no-psqlrc --quiet --set ON_ERROR_STOP=1 --set password="$PGPASSWORD" <<'SQL'
 select 'create role replicator replication login' where not exists (select from pg_roles where rolname = 'replicator') \gexec
 alter role replicator password :'password';

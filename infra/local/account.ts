@@ -1,31 +1,31 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * The user that servers run as when root starts them: PostgreSQL refuses to run as root, and neither server needs a right.
- * A number without a name, outside of what distributions and systemd hand out, so that no other program runs as it: `nobody`
- * is shared, and who runs as the same user may look into a server's memory. https://systemd.io/UIDS-GIDS/
+ * The user of servers that root starts: PostgreSQL refuses to run as root, and neither server needs rights.
+ * A number without a name, outside the ranges of distributions and systemd, so that no other program runs as it: `nobody`
+ * is shared, and processes of the same user may read a server's memory. https://systemd.io/UIDS-GIDS/
  */
 const unnamed = 60_900;
 
-/** Whether this process is root, so that a server has to run as somebody else. */
+/** Whether this process is root, so that a server must run as another user. */
 export const isRoot = process.getuid?.() === 0;
 
-/** Who owns the files of a server, and runs it; undefined: we do. */
+/** The user that runs a server and owns its files; undefined if it is the user of this process. */
 export const serverUser: number | undefined = isRoot ? unnamed : undefined;
 
 const haveSetpriv = spawnSync('setpriv', ['--version']).status === 0;
 
-/** A command as the system is asked to run it. */
+/** A command in the form in which it is run. */
 export interface Invocation {
   readonly program: string;
   readonly args: readonly string[];
-  /** Only where nothing but the system's own call can change the user. */
+  /** Set only if the user can be changed by the system call alone. */
   readonly uid?: number;
   readonly gid?: number;
 }
 
 /**
- * Runs a server as its user, without our capabilities and groups. It ends with this process, even when this process is
+ * Runs a server as its user, without our capabilities and groups. It ends with this process, even if this process is
  * killed: `setpriv --pdeathsig` asks the kernel for it.
  */
 export function asServer(program: string, args: readonly string[]): Invocation {
@@ -41,7 +41,7 @@ function otherUser(): readonly string[] {
 
 const withoutAny = (option: string): string => `${option}=-all`;
 
-/** Containers may run root without the capability that taking others out of the bounding set needs. */
+/** Root in a container may lack the capability that is needed to drop others from the bounding set. */
 function mayBound(): boolean {
   return spawnSync('setpriv', ['--bounding-set=-all', 'true']).status === 0;
 }

@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 import { asServer } from './account.ts';
 
 export interface ChildOptions {
-  /** Its working folder: it needs no right to pass the folders above. */
+  /** Its working folder: the child needs no right to enter the folders above. */
   readonly cwd?: string;
-  /** A folder that it gets open, as its file 3. */
+  /** A folder that is passed to it as open file 3. */
   readonly folder?: string;
-  /** What it reads on standard input; nobody else sees that. */
+  /** Its standard input, which other users cannot see. */
   readonly input?: string;
   readonly onLine?: (line: string) => void;
 }
@@ -23,13 +23,13 @@ export function startChild(command: string, args: readonly string[], options: Ch
   const child = spawn(program, [...all], {
     stdio: ['pipe', 'pipe', 'pipe', ...opened],
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
-    // Ctrl-C goes to the whole group of the terminal; a server is to end after those who work on it.
+    // Ctrl-C goes to the whole group of the terminal; a server must end after the processes that use it.
     detached: true,
     ...(cwd === undefined ? {} : { cwd }),
     ...user,
   }) as ChildProcessWithoutNullStreams;
   for (const file of opened) closeSync(file);
-  // The end of a program that did not read its input is reported elsewhere.
+  // If the program ended without reading its input, that is reported elsewhere.
   child.stdin.on('error', () => {}).end(options.input);
   for (const input of [child.stdout, child.stderr]) {
     createInterface({ input }).on('line', (line) => options.onLine?.(line));
@@ -37,13 +37,13 @@ export function startChild(command: string, args: readonly string[], options: Ch
   return child;
 }
 
-/** How a program ended by itself, for people; undefined: it runs. */
+/** How a program ended, as readable text; undefined while it runs. */
 export function endOf(child: ChildProcess): string | undefined {
   if (child.exitCode !== null) return `code ${child.exitCode}`;
   return child.signalCode === null ? undefined : `signal ${child.signalCode}`;
 }
 
-/** Resolves when it has ended, whoever ended it, with how. */
+/** Resolves with the reason when it has ended, for whatever cause. */
 export async function untilEnd(child: ChildProcess): Promise<string> {
   const how = endOf(child);
   if (how !== undefined) return how;
@@ -61,11 +61,11 @@ export async function endChild(child: ChildProcess, signal: NodeJS.Signals, kill
   clearTimeout(timer);
 }
 
-/** Systems give outgoing connections ports above these (Linux from 32768 on), which would take one that was found free. */
+/** Systems assign ports above these to outgoing connections (Linux from 32768 on), which could take a port that was found free. */
 const [portLeast, portMost] = [10_000, 32_767];
 const portTries = 100;
 
-/** A port of 127.0.0.1 that nobody listens on at this moment, and that no outgoing connection is going to be given. */
+/** A port of 127.0.0.1 without a listener at this moment, and outside the range of outgoing connections. */
 export async function freePort(): Promise<number> {
   for (let tries = 1; tries < portTries; tries += 1) {
     const found = await listenShortly(randomInt(portLeast, portMost + 1), '127.0.0.1').catch(() => undefined);
@@ -74,7 +74,7 @@ export async function freePort(): Promise<number> {
   return listenShortly(0, '127.0.0.1');
 }
 
-/** @throws the system's error, such as EADDRINUSE, when the port cannot be listened on */
+/** @throws the system's error, such as EADDRINUSE, if it cannot listen on the port */
 export async function mustBeFree(port: number, host: string): Promise<void> {
   await listenShortly(port, host);
 }

@@ -1,34 +1,34 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { LocalServer } from './server.ts';
 
-/** A server that is started again, on its port, when it ends by itself. */
+/** A server that is restarted on its port when it ends unexpectedly. */
 export interface KeptServer {
   readonly url: string;
-  /** Resolves when it is given up: it ended again and again, or could not be started any more. */
+  /** Resolves when it is given up: it ended repeatedly, or could not be restarted. */
   readonly failed: Promise<Error>;
   stop(): Promise<void>;
 }
 
 export interface KeepOptions {
   readonly name: string;
-  /** The port is that of the first start: clients know it. */
+  /** Each start uses the port of the first one, which clients know. */
   readonly start: (port: number | undefined) => Promise<LocalServer>;
-  /** Is called with what happens to it. */
+  /** Called with each event of the server. */
   readonly report: (text: string) => void;
   readonly limits?: KeepLimits;
 }
 
 export interface KeepLimits {
-  /** Starts anew within `withinMs`; at one more end it is given up. */
+  /** Maximum number of restarts within `withinMs`; at the next end the server is given up. */
   readonly startsMax: number;
   readonly withinMs: number;
-  /** Before the first start anew; doubled with each that follows within `withinMs`. */
+  /** Delay before the first restart; doubled with each further one within `withinMs`. */
   readonly waitMs: number;
 }
 
 const usual: KeepLimits = { startsMax: 5, withinMs: 600_000, waitMs: 250 };
 
-/** @throws what the first start throws */
+/** @throws the error of the first start */
 export async function keepRunning({ name, start, report, limits = usual }: KeepOptions): Promise<KeptServer> {
   const failed = Promise.withResolvers<Error>();
   const stopping = new AbortController();
@@ -70,7 +70,7 @@ export async function keepRunning({ name, start, report, limits = usual }: KeepO
   };
 }
 
-/** Milliseconds until it may be started again, after starts at these times; undefined: no more. */
+/** Milliseconds until the next restart, after starts at these times; undefined if it is given up. */
 export function waitBefore(startedAt: readonly number[], now: number, limits: KeepLimits): number | undefined {
   const lately = startedAt.filter((time) => now - time < limits.withinMs).length;
   return lately >= limits.startsMax ? undefined : limits.waitMs * 2 ** lately;

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A process of this machine, as the system shows it. */
+/** A process of this machine. */
 export interface RunningProcess {
   readonly parent: number;
   /** Its program with the arguments. */
   readonly command: string;
 }
 
-/** Undefined: no such process. Small images have no `ps`, and macOS has no `/proc`. */
+/** Undefined if the process does not exist. Small images have no `ps`, and macOS has no `/proc`. */
 export function runningProcess(pid: number): RunningProcess | undefined {
   return fromProc(pid) ?? fromPs(pid);
 }

@@ -1,12 +1,12 @@
 /** A server that this process has started, on 127.0.0.1. */
 export interface LocalServer {
-  /** With its password: not for logs. */
+  /** Contains the password: not for logs. */
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Resolves when it has ended, whoever ended it, with how. */
+  /** Resolves with the reason when it has ended, for whatever cause. */
   readonly ended: Promise<string>;
-  /** Ends it cleanly. `kill` does not let it finish anything. */
+  /** Ends it cleanly. `kill` ends it at once, with work unfinished. */
   stop(): Promise<void>;
   kill(): Promise<void>;
 }

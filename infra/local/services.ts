@@ -5,7 +5,7 @@ import { startPostgres } from './postgres/start.ts';
 import { startRedis } from './redis/start.ts';
 import type { LocalServer } from './server.ts';
 
-/** What an instance on this machine stands on. */
+/** PostgreSQL and Redis of an instance on this machine. */
 export interface LocalServices {
   readonly databaseUrl: string;
   readonly redisUrl: string;
@@ -20,8 +20,8 @@ export interface Given {
 }
 
 /**
- * Starts what is not given by its URL, and starts it again when it ends by itself. The data stays in `dataDir`, which nobody
- * else may enter. `report` is called with what happens to the servers.
+ * Starts the servers that are not given by a URL, and restarts them when they end unexpectedly. The data stay in `dataDir`, which other
+ * users may not enter. `report` is called with the events of the servers.
  */
 export async function startServices(
   dataDir: string,

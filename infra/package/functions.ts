@@ -4,24 +4,24 @@ import { type Bundle, bundle, root } from './bundle.ts';
 import { sdkOf } from './sdk.ts';
 import { zip } from './zip.ts';
 
-/** A function as it is deployed. */
+/** A deployed function. */
 export interface PackagedFunction extends Bundle {
   readonly name: string;
-  /** What it syncs to; undefined: it is no worker. */
+  /** The destination type of a worker; undefined for other functions. */
   readonly type: string | undefined;
   readonly zipFile: string;
   readonly zipBytes: number;
-  /** npm packages that this type brings. */
+  /** npm packages that this type needs. */
   readonly sdk: ReadonlySet<string>;
 }
 
-/** Where `serverless.yml` finds what is deployed. */
+/** The folder in which `serverless.yml` expects the packages. */
 export const functionsFolder = join(root, '.build/functions');
 
 /** The platform looks for `handler` in the file `index`. */
 const entryFile = 'index.cjs';
 
-/** The functions of `functions/`, each bundled by itself and packed. Two runs on the same sources make the same bytes. */
+/** Bundles and packs each function of `functions/`. Two runs on the same sources produce the same bytes. */
 export async function packageFunctions(folder = functionsFolder): Promise<readonly PackagedFunction[]> {
   const sources = (await readdir(join(root, 'functions'))).filter((file) => file.endsWith('.ts')).toSorted();
   await rm(folder, { recursive: true, force: true });
@@ -30,10 +30,10 @@ export async function packageFunctions(folder = functionsFolder): Promise<readon
   return packaged;
 }
 
-/** The platform's processors. */
+/** The processor architecture of the platform. */
 const platforms = ['linux-x64', 'linux-arm64'];
 
-/** bcrypt looks for its native code beside the file that it is in. */
+/** bcrypt looks for its native code in the folder of its own file. */
 async function nativeCode({ packages }: Bundle): Promise<Readonly<Record<string, Uint8Array>>> {
   if (!packages.has('bcrypt')) return {};
   const files = platforms.map((platform) => `prebuilds/${platform}/bcrypt.glibc.node`);

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { loadFacts } from '../../lib/destinations/load.ts';
+import { loadFacts } from '#destinations/load.ts';
 import { serverlessParts } from '../aws/parts.ts';
 import { root } from './bundle.ts';
 import { type PackagedFunction, packageFunctions } from './functions.ts';
 import { foreignParts } from './sdk.ts';
 
-/** `npm run package`: bundles and packs the functions, and makes the CloudFormation template. No login, no network. */
+/** `npm run package`: bundles and packs the functions, and creates the CloudFormation template. It needs neither a login nor the network. */
 const stage = process.argv[2] ?? 'dev';
 const kilobyte = 1_024;
 
@@ -15,7 +15,7 @@ const functions = await packageFunctions();
 for (const one of functions) process.stdout.write(`${lineOf(one)}\n`);
 const foreign = foreignParts(functions);
 if (foreign.length > 0) throw new Error(foreign.join('\n'));
-process.stdout.write('no bundle holds the SDK or the driver of another type\n');
+process.stdout.write('no bundle contains the SDK or the driver of another type\n');
 const assuming = new Set<string>();
 for (const { type } of functions)
   if (type !== undefined && (await loadFacts(type)).assumesRoles === true) assuming.add(type);
@@ -35,7 +35,7 @@ function lineOf({ name, bytes, zipBytes }: PackagedFunction): string {
 
 async function osls(...args: readonly string[]): Promise<void> {
   const program = join(root, 'node_modules/osls/bin/serverless.js');
-  // It neither looks for updates nor reports that it was run.
+  // Disables its check for updates and its usage reports.
   const env = { ...process.env, SLS_TRACKING_DISABLED: '1', SLS_NOTIFICATIONS_MODE: 'off' };
   const child = spawn(process.execPath, [program, ...args], { cwd: root, env, stdio: 'inherit' });
   const code = await new Promise((resolve, reject) => child.once('error', reject).once('exit', resolve));

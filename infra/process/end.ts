@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Work of Node's thread pool: files, names of hosts, cryptography, compression. */
+/** Work of Node's thread pool: files, host names, cryptography, compression. */
 const ofPool = /^(?:FSReq|Get(?:Addr|Name)Info|Zlib)|Request$/i;
 const poolMsMax = 1_000;
 const lookMs = 20;
 
 /**
- * Ends this process for certain. `process.exit` waits for the threads of Node's pool, and one that is in a call of the operating
- * system that does not come back (a pipe that nobody writes, a server of files or names that is gone) would be waited for for
- * ever. Where there is still one after a moment, the process kills itself.
+ * Ends this process reliably. `process.exit` waits for the threads of Node's pool, and forever if one of them is in a call of the operating
+ * system that does not return (a pipe without a writer, a file server or name server that is down). If a thread is still busy
+ * after a moment, the process kills itself.
  */
 export async function endProcess(code: number): Promise<never> {
   const deadline = performance.now() + poolMsMax;
@@ -20,7 +20,7 @@ export async function endProcess(code: number): Promise<never> {
 }
 
 function kill(): Promise<never> {
-  process.stderr.write('keyferry: a call of the operating system does not come back; the process kills itself\n');
+  process.stderr.write('keyferry: a call of the operating system does not return; the process kills itself\n');
   process.kill(process.pid, 'SIGKILL');
   return new Promise(() => {});
 }

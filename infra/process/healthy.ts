@@ -1,16 +1,16 @@
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { connect, type NetConnectOpts } from 'node:net';
-import { readConfig } from '../../lib/core/config.ts';
-import type { DatabaseHost } from '../../lib/core/database/address.ts';
-import { parseDatabaseUrl } from '../../lib/core/database/parse.ts';
-import { parseRedisUrl } from '../../lib/core/redis-url.ts';
+import { readConfig } from '#core/config.ts';
+import type { DatabaseHost } from '#core/settings/database/address.ts';
+import { parseDatabaseUrl } from '#core/settings/database/parse.ts';
+import { parseRedisUrl } from '#core/settings/redis-url.ts';
 import { hasTls, hostToAsk } from './address.ts';
 
 /**
- * The health check of a container: ends with 0 when its process can work.
+ * The health check of a container: exits with 0 if its process can work.
  *
- * - `api`: it answers where it listens, sealed or not yet initialised included, since somebody has to be able to do that by its paths
+ * - `api`: the API answers, also while sealed or not initialised, since people need its paths to change that
  * - `ground`: PostgreSQL and Redis can be reached; for processes without a port
  */
 const limitMs = 4_000;
@@ -22,10 +22,10 @@ process.exit((await healthy) ? 0 : 1);
 
 function answers(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  // In place of 501 and 503, which a client of this check takes for an answer too.
+  // Instead of 501 and 503: this check counts both as an answer.
   const path = '/v1/sys/health?sealedcode=200&uninitcode=200';
   const call = { host: hostToAsk(config.KEYFERRY_HOST), port, path, signal: AbortSignal.timeout(limitMs) };
-  // The certificate is made out to the name that clients use, not to this address; the call stays on the machine.
+  // The certificate names the host that clients use, not this address; the call stays on the machine.
   const secured = () => getSecurely({ ...call, rejectUnauthorized: false });
   const request = hasTls(config) ? secured() : get(call);
   request.once('response', ({ statusCode }) => resolve(statusCode === 200)).once('error', () => resolve(false));
@@ -46,7 +46,7 @@ function toTarget({ host, port }: DatabaseHost): NetConnectOpts {
   return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
 }
 
-/** Of several servers one has to be there: which of them may be used, the process finds out. */
+/** One of several servers must be reachable; the process itself detects which of them it may use. */
 async function oneListens(targets: readonly NetConnectOpts[]): Promise<boolean> {
   return (await Promise.all(targets.map(listens))).some(Boolean);
 }

@@ -1,18 +1,18 @@
 import { setFlagsFromString } from 'node:v8';
 
 const lookMs = 5_000;
-/** Of one processor. Above, a process works so much that collecting more often would slow it down. */
+/** Share of one processor. Above it a process is so busy that collecting more often would slow it down. */
 const busyShare = 0.5;
-/** Per cent of what lives that may be added before the old generation is collected. 0: as V8 likes, up to 300. */
+/** Growth of the live heap, in per cent, before the old generation is collected. 0: V8 decides, up to 300. */
 const atRest = 40;
 const busy = 0;
 
-/** How far the heap may grow before it is collected, for a process that used this share of a processor lately. */
+/** How far the heap may grow before it is collected, for a process that recently used this share of a processor. */
 export const growingPercent = (cpuShare: number): number => (cpuShare > busyShare ? busy : atRest);
 
 /**
- * Keeps the heap small while there is little to do: V8 then lets it grow to several times of what lives, as if it were alone
- * on the machine. A busy process is left alone. Goes on until the process ends.
+ * Keeps the heap small while the process is idle: V8 would let it grow to several times the live data, as if it were alone
+ * on the machine. A busy process is not affected. Runs until the process ends.
  */
 export function keepHeapSmall(): void {
   let before = { cpu: process.cpuUsage(), at: performance.now() };
@@ -21,7 +21,7 @@ export function keepHeapSmall(): void {
     const now = performance.now();
     const share = (user + system) / 1_000 / Math.max(1, now - before.at);
     before = { cpu: process.cpuUsage(), at: now };
-    // V8 reads it whenever it decides about the next collection.
+    // V8 reads the flag whenever it schedules the next collection.
     setFlagsFromString(`--heap-growing-percent=${growingPercent(share)}`);
   };
   setFlagsFromString(`--heap-growing-percent=${atRest}`);

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openApi, openSweeper, openWorkers } from '../../lib/app.ts';
-import { type Config, readConfig, sealOf } from '../../lib/core/config.ts';
-import type { Log } from '../../lib/core/log.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { loadDriver } from '../../lib/destinations/load.ts';
-import type { Metrics } from '../../lib/telemetry/metrics/metrics.ts';
-import { openMetrics } from '../../lib/telemetry/metrics/open.ts';
+import { openApi, openSweeper, openWorkers } from '#app.ts';
+import { type Config, readConfig, sealOf } from '#core/config.ts';
+import type { Log } from '#core/log/log.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadDriver } from '#destinations/load.ts';
+import type { Metrics } from '#telemetry/metrics/metrics.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
 import { mustBeFree } from '../local/child.ts';
 import { startServices } from '../local/services.ts';
 import { apiAddress } from './address.ts';
 import { sweepRegularly } from './sweeping.ts';
 
-/** A whole service in one process, for development: API, workers of all types and sweep on services of its own. */
+/** A whole service in one process, for development: API, workers of all types and sweep, with its own PostgreSQL and Redis. */
 export interface Instance {
   readonly address: string;
   readonly rootToken: string;
-  /** Resolves when it cannot go on: a server that it stands on is gone for good. */
+  /** Resolves when it cannot continue: PostgreSQL or Redis could not be kept running. */
   readonly failed: Promise<Error>;
   reload(): void;
   close(): Promise<void>;
@@ -27,20 +27,20 @@ export interface InstanceOptions {
   readonly dataDir: string;
   readonly port: number;
   readonly log: Log;
-  /** Absent: its own. */
+  /** Default: its own. */
   readonly metrics?: Metrics;
-  /** Absent: as the environment says. */
+  /** Default: from the environment. */
   readonly settings?: Config;
   readonly rootToken?: string | undefined;
-  /** Milliseconds before a failed push is tried again the first time. */
+  /** Milliseconds before the first retry of a failed push. */
   readonly retryMsFirst?: number;
-  /** Is called with what has been started. */
+  /** Called with each part that has started. */
   readonly report: (text: string) => void;
 }
 
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
   const environment = options.settings ?? readConfig();
-  // Looked at before anything is started: the usual mistake is a second start beside the first.
+  // Checked before anything is started: the usual mistake is to start a second instance.
   await mustBeFree(options.port, environment.KEYFERRY_HOST);
   const given = { databaseUrl: environment.DATABASE_URL, redisUrl: environment.REDIS_URL };
   const services = await startServices(options.dataDir, given, (text) => options.log.warn({}, text));
@@ -62,7 +62,9 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     options.report('the API and the workers are running');
     const { failed } = services;
     return {
-      ...{ address: apiAddress(config, port), rootToken, failed },
+      address: apiAddress(config, port),
+      rootToken,
+      failed,
       reload: api.reload,
       close: () => closeAll(ends, services.stop),
     };
@@ -72,7 +74,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   }
 }
 
-/** All parts at once, so that one time of grace is enough; then what they stand on, also when one of them failed. */
+/** Closes all parts at once, so that one grace period is enough; then PostgreSQL and Redis, even if a part failed. */
 async function closeAll(ends: readonly (() => Promise<void>)[], stopServices: () => Promise<void>): Promise<void> {
   const closed = await Promise.allSettled(ends.map((end) => end()));
   await stopServices();
@@ -87,7 +89,7 @@ async function configOf(
   const given = environment.KEYFERRY_SEAL !== undefined || sealOf(environment).seal.type !== 'shamir';
   const sealKey = given ? {} : { KEYFERRY_SEAL_KEY_FILE: await sealKeyFile(options.dataDir) };
   const retry = options.retryMsFirst === undefined ? {} : { KEYFERRY_SYNC_RETRY_MS_FIRST: options.retryMsFirst };
-  // The stand-ins and the emulators of a developer listen on this machine.
+  // Stand-ins and emulators of developers listen on this machine.
   const network = { KEYFERRY_NETWORK_ALLOWED: environment.KEYFERRY_NETWORK_ALLOWED ?? 'all' };
   return {
     ...environment,
@@ -99,7 +101,7 @@ async function configOf(
   };
 }
 
-/** A key for the automatic seal, made at the first start. */
+/** A key for the automatic seal, generated at the first start. */
 async function sealKeyFile(dataDir: string): Promise<string> {
   const file = join(dataDir, 'seal.key');
   await writeFile(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' }).catch(ignoreExisting);
@@ -110,7 +112,7 @@ function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }
 
-/** The token that was printed at the first start is kept beside the data, so that it can be printed again. */
+/** The token that the first start printed is stored with the data, so that it can be printed again. */
 async function rootTokenOf(
   options: InstanceOptions,
   prepare: (rootToken: string | undefined) => Promise<string | undefined>,

@@ -1,32 +1,32 @@
-import { readConfig } from '../../lib/core/config.ts';
+import { readConfig } from '#core/config.ts';
 import { endProcess } from './end.ts';
 import { explain } from './explain.ts';
 import { keepHeapSmall } from './heap.ts';
 import { stopRequest } from './stop-request.ts';
 
-/** Something that runs until a signal comes. */
+/** A process that runs until a signal arrives. */
 export interface Running {
-  /** Resolves when it cannot go on. Absent: it always can. */
+  /** Resolves when it cannot continue. Absent if it always can. */
   readonly failed?: Promise<Error>;
-  /** What SIGHUP is for. Absent: it ends the process. */
+  /** The reaction to SIGHUP. Absent: SIGHUP ends the process. */
   hangup?(): void;
   close(): Promise<void>;
 }
 
-/** Beyond the time that work in flight is given: for putting jobs back and for servers of our own. */
-const marginMs = 20_000;
-/** A stop that is over at once is not reported. */
+/** Time beyond `KEYFERRY_SHUTDOWN_MS_MAX`, in milliseconds, to put jobs back and to end its own servers. */
+const usualMarginMs = 20_000;
+/** A stop that takes less than this is not reported. */
 const reportAfterMs = 1_000;
 
 /**
- * Runs a process until it is asked to end, then closes it. What fails at the start is reported in one line, with the stack only
- * where it helps.
+ * Runs a process until it is asked to end, then closes it. A failure at the start is reported in one line, with the stack only
+ * where it helps. Closing may take `marginMs` longer than the time for work in flight; then the process exits anyway.
  */
-export async function runUntilSignal(start: () => Promise<Running>): Promise<void> {
+export async function runUntilSignal(start: () => Promise<Running>, marginMs = usualMarginMs): Promise<void> {
   let hangup: (() => void) | undefined;
   const asked = stopRequest(() => hangup);
   keepHeapSmall();
-  // The time runs from then on, also for a process that is still starting.
+  // The time starts now, also for a process that is still starting.
   void asked.then(() => endInTime(readConfig().KEYFERRY_SHUTDOWN_MS_MAX + marginMs));
   try {
     const running = await start();
@@ -44,13 +44,13 @@ export async function runUntilSignal(start: () => Promise<Running>): Promise<voi
   }
 }
 
-/** A close that never ended would leave the process to SIGKILL, and whoever started it without a word. */
+/** A close that hangs would need SIGKILL, and the operator would see no reason. */
 function endInTime(limitMs: number): void {
   setTimeout(() => {
     process.stderr.write('keyferry: ending the work in flight; a second signal ends it at once\n');
   }, reportAfterMs).unref();
   setTimeout(() => {
-    process.stderr.write(`keyferry: the work in flight did not end in ${limitMs} ms and is left\n`);
+    process.stderr.write(`keyferry: the work in flight did not end in ${limitMs} ms and is abandoned\n`);
     void endProcess(1);
   }, limitMs);
 }

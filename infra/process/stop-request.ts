@@ -1,15 +1,15 @@
 import { closeSync, openSync } from 'node:fs';
 import { endProcess } from './end.ts';
 
-/** npm passes Ctrl-C on to a child that has its signal from the terminal already: what comes so soon after is the same request. */
+/** npm forwards Ctrl-C to a child that has already received the signal from the terminal: a second signal within this time is the same request. */
 const echoMs = 1_000;
 const parentLookMs = 250;
 
 /**
- * Ends when somebody asks this process to end: SIGINT, SIGTERM, SIGHUP (the terminal was closed), or the end of the npm that
- * started it. Whoever asks a second time wants it at once.
+ * Resolves when this process is asked to end: SIGINT, SIGTERM, SIGHUP (the terminal was closed), or the end of the npm that
+ * started it. A second request ends it at once.
  *
- * A process that `hangup` answers something for takes SIGHUP for that while its terminal is there, or if it never had one.
+ * If a process has `hangup`, SIGHUP calls it as long as the terminal is open, or if the process never had one.
  */
 export function stopRequest(hangup: () => (() => void) | undefined = () => undefined): Promise<void> {
   const hadTerminal = hasTerminal();
@@ -31,7 +31,7 @@ export function stopRequest(hangup: () => (() => void) | undefined = () => undef
   });
 }
 
-/** A SIGTERM to npm ends the shell between it and us, and no signal reaches us. Any other parent may go without us. */
+/** A SIGTERM to npm ends the shell between it and us, and no signal reaches us. Any other parent may end without us. */
 function watchNpm(gone: () => void): void {
   if (process.env['npm_lifecycle_event'] === undefined) return;
   const parent = process.ppid;

@@ -1,14 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Sweeper } from '../../lib/app.ts';
-import { outageOf } from '../../lib/core/log/outage.ts';
-import type { Log } from '../../lib/core/log.ts';
+import type { Sweeper } from '#app.ts';
+import type { Log } from '#core/log/log.ts';
+import { outageOf } from '#core/log/outage.ts';
 
-/** How soon after the last notification, or ended token, the next ones are looked for. */
+/** Pause before the next look for notifications and for expired or used-up tokens. */
 const lookEveryMs = 1_000;
 
 /**
- * Rounds one after the other, and beside them the notifications of workspaces, whose receivers no round waits for, the
- * emptying of disabled mounts, and the removal of tokens that have ended, however many they are; answers how to end all. What fails is tried again; the log gets the first of a row of failures and the end of it.
+ * Runs the rounds one after the other, and independently of them the notifications of workspaces, whose receivers must not delay a round,
+ * the emptying of disabled mounts, and the removal of expired and used-up tokens. Returns a function that ends all of them. A failing
+ * step is retried; the log gets the first of consecutive failures and the recovery.
  */
 export async function sweepRegularly(sweeper: Sweeper, everyMs: number, log: Log): Promise<() => Promise<void>> {
   const stop = new AbortController();
@@ -46,7 +47,7 @@ export async function sweepRegularly(sweeper: Sweeper, everyMs: number, log: Log
 
 interface Loop {
   readonly step: () => Promise<unknown>;
-  /** In the lines of the log. */
+  /** The name of the step in the log. */
   readonly what: string;
   readonly everyMs: number;
   readonly signal: AbortSignal;
@@ -64,7 +65,7 @@ async function repeat({ step, what, everyMs, signal, log }: Loop): Promise<void>
   }
 }
 
-/** Fields of a line about it. */
+/** Fields of a log line about it. */
 const failureOf = (step: () => Promise<unknown>): Promise<object | undefined> =>
   step().then(
     () => undefined,

@@ -1,7 +1,7 @@
-import type { Moved, OnTable } from '../../lib/store/backup/parts.ts';
+import type { Moved, OnTable } from '#store/backup/parts.ts';
 import { openTerminal } from './terminal.ts';
 
-/** Tells on standard error which tables are through: on a terminal in one line that changes. */
+/** Reports completed tables on standard error: on a terminal in one line that is overwritten. */
 export function tableProgress(quiet: boolean, stream: NodeJS.WriteStream = process.stderr): OnTable {
   const { interactive } = openTerminal(stream);
   return (name, rows) => {
@@ -11,7 +11,7 @@ export function tableProgress(quiet: boolean, stream: NodeJS.WriteStream = proce
   };
 }
 
-/** Ends the line that changes. */
+/** Ends the line that is overwritten. */
 export function endProgress(quiet: boolean, stream: NodeJS.WriteStream = process.stderr): void {
   if (!quiet && openTerminal(stream).interactive) stream.write('\r\u001b[2K');
 }

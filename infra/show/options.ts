@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** The options that a program was called with. What is none of them is reported in one line, and ends the program with 2. */
+/** The options of a command line. An unknown option is reported in one line, and the program exits with 2. */
 export function optionsOf<const Known extends Options>(program: string, known: Known) {
   try {
     return parseArgs({ options: known }).values;

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Where a person reads. Without a terminal, or with NO_COLOR, it is plain text. */
+/** Output for people. Without a terminal, or with NO_COLOR, it is plain text. */
 export interface Terminal {
   readonly interactive: boolean;
   line(text?: string): void;
@@ -14,7 +14,7 @@ export function openTerminal(stream: NodeJS.WriteStream = process.stdout): Termi
   return {
     interactive,
     line: (text = '') => stream.write(`${text}\n`),
-    // `validateStream` looks at NO_COLOR, FORCE_COLOR and whether the stream is a terminal.
+    // `validateStream` checks NO_COLOR, FORCE_COLOR and whether the stream is a terminal.
     styled: (style, text) => styleText(style, text, { stream, validateStream: true }),
   };
 }

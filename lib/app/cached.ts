@@ -1,17 +1,17 @@
-import { readConfig } from '../core/config.ts';
-import { openLog } from '../core/log/open.ts';
-import { metricsPerInvocation } from '../telemetry/metrics/line.ts';
-import { openMetrics } from '../telemetry/metrics/open.ts';
+import { readConfig } from '#core/config.ts';
+import { openLog } from '#core/log/open.ts';
+import { metricsPerInvocation } from '#telemetry/metrics/line.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
 import type { AppParts } from './shared.ts';
 
-/** What the runs of a function share, and how each of them is reported. */
+/** A part that the invocations of a function share, and the reporting of each invocation. */
 export interface Cached<T> {
   readonly opened: T;
   /** Runs one invocation: at its end its metrics are logged, and its spans are sent before the platform freezes the process. */
   run<Result>(invocation: () => Promise<Result>): Promise<Result>;
 }
 
-/** The first run opens it and the later ones use it; an opening that failed is tried again by the next run. */
+/** Opens it on the first invocation and keeps it for later ones. After a failure the next invocation tries again. */
 export function cached<T extends Flushed>(
   open: (parts: AppParts) => Promise<T>,
   dimensions: Readonly<Record<string, string>>,
@@ -28,7 +28,7 @@ export function cached<T extends Flushed>(
   };
 }
 
-/** Each run of a function is a process of its own, and there may be hundreds: many processes, few connections. */
+/** Few connections for each process, because there may be hundreds of processes of a function. */
 const functionConnectionsMax = 2;
 
 async function openCached<T extends Flushed>(

@@ -1,20 +1,20 @@
-import { readConfig } from '../core/config.ts';
-import { openLog } from '../core/log/open.ts';
-import { answersEvents, type LambdaHttpEvent, type LambdaHttpResult } from '../http/wire/lambda.ts';
-import type { Destination } from '../sync/drivers/drivers.ts';
-import type { GivenFilter } from '../sync/replay/filter.ts';
+import { readConfig } from '#core/config.ts';
+import { openLog } from '#core/log/open.ts';
+import { answersEvents, type LambdaHttpEvent, type LambdaHttpResult } from '#http/wire/lambda.ts';
+import type { Destination } from '#sync/drivers/drivers.ts';
+import type { GivenFilter } from '#sync/replay/filter.ts';
 import { openApi } from './api/open.ts';
 import { cached } from './cached.ts';
 import type { AppParts } from './shared.ts';
 import { openSweeper } from './sweeper.ts';
 import { openDrainer } from './workers.ts';
 
-/** What the platform reports to a function about its own run. */
+/** What the platform tells a function about its invocation. */
 export interface FunctionContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** A batch of doorbell messages. What they hold does not matter: each says that there is work. */
+/** A batch of doorbell messages. Their content does not matter: each means that there is work. */
 export interface DoorbellEvent {
   readonly Records?: readonly { readonly messageId: string }[];
 }
@@ -23,12 +23,12 @@ export interface DoorbellResult {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
 
-/** Left for the last ring and the way back before the platform ends the function, in milliseconds. */
+/** Reserved for the last ring and the answer before the platform ends the function, in milliseconds. */
 const answerMs = 5_000;
 
 /**
- * The worker of one destination type, woken by its doorbell queue. It drains the queue; the messages come back only when the
- * drain itself failed, since a failed push is the sync's own business. Called without messages, by hand, it then fails.
+ * The worker of one destination type, woken by its doorbell queue. It drains the queue. The messages return to the queue only when
+ * the drain itself failed, because the sync handles a failed push. When called by hand, without messages, it throws instead.
  */
 export function workerFunction(destination: Destination) {
   const { type } = destination.definition;
@@ -43,16 +43,16 @@ export function workerFunction(destination: Destination) {
     } catch (cause) {
       if (messages.length === 0) throw cause;
       reportFailure(cause);
-      // The platform gives the messages back after their time-out, and to the dead-letter queue in the end.
+      // The platform delivers the messages again after their visibility timeout, and finally moves them to the dead-letter queue.
       return { batchItemFailures: messages.map(({ messageId }) => ({ itemIdentifier: messageId })) };
     }
   };
 }
 
-/** The platform does not see why messages come back. */
+/** The platform does not learn why messages return. */
 function reportFailure(cause: unknown): void {
   const error = cause instanceof Error ? cause.message : String(cause);
-  openLog(readConfig()).error({ error }, 'the drain failed; its messages come back');
+  openLog(readConfig()).error({ error }, 'the drain failed; its messages return to the queue');
 }
 
 /** The API behind an HTTP API of the platform (payload format 2.0). */
@@ -60,7 +60,7 @@ export function apiFunction() {
   const api = cached(openAnswering, { function: 'api' });
   return async (event: LambdaHttpEvent): Promise<LambdaHttpResult> => {
     const { opened } = await api();
-    // The platform counts requests itself.
+    // The platform itself counts requests, so no metrics are logged.
     return opened.answer(event).finally(() => opened.flush());
   };
 }
@@ -70,12 +70,12 @@ async function openAnswering(parts: AppParts) {
   return { answer: answersEvents(routes), flush };
 }
 
-/** How long a sweep that is called without a context sends notifications. */
+/** How long a sweep without a context, called by hand, sends notifications. */
 const byHandMs = 30_000;
 
 /**
- * One round of the sweep, called by a timer, and beside it the notifications, the removal of ended tokens and the emptying of
- * disabled mounts, for as long as the function may run.
+ * One round of the sweep, called by a timer. In parallel, and for as long as the function may run, it sends notifications, removes
+ * ended tokens and empties disabled mounts.
  */
 export function sweepFunction() {
   const sweeper = cached(openSweeper, { function: 'sweep' });
@@ -100,8 +100,8 @@ export function sweepFunction() {
 }
 
 /**
- * Replays failed syncs, called by hand or by a timer. An answer with a cursor is not through: it goes into the next event.
- * What failed and was replayed has failed no more, so a timer goes on without.
+ * Replays failed syncs, called by hand or by a timer. If the answer has a cursor, there is more: pass the cursor in the next
+ * event. A timer needs no cursor, because replayed syncs are no longer failed.
  */
 export function replayFunction() {
   const sweeper = cached(openSweeper, { function: 'replay' });

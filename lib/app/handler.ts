@@ -1,42 +1,42 @@
-import type { Log } from '../core/log.ts';
-import { engines } from '../engines/index.ts';
-import { syncedSecrets } from '../engines/list.ts';
-import type { Gate, Handler } from '../queue/contract.ts';
-import type { OpenStore } from '../store/open.ts';
-import { claims } from '../sync/claim/claims.ts';
-import { finishes } from '../sync/claim/finish.ts';
-import { intends } from '../sync/claim/intents.ts';
-import { invalidates } from '../sync/claim/invalidate.ts';
-import { keepAccounts } from '../sync/drivers/accounts.ts';
-import { type Destination, type Drivers, keepDrivers } from '../sync/drivers/drivers.ts';
-import { callsAround } from '../sync/drivers/wrapped.ts';
-import type { ReconcileParts } from '../sync/reconcile/reconcile.ts';
-import { syncHandler } from '../sync/reconcile/worker.ts';
-import { keepTemplates } from '../sync/template/naming.ts';
-import type { DestinationMeasures } from '../telemetry/destinations.ts';
-import { syncTelemetry } from '../telemetry/sync.ts';
+import type { Log } from '#core/log/log.ts';
+import { engines } from '#engines/index.ts';
+import { syncedSecrets } from '#engines/list.ts';
+import type { Answer, Gate, Handler } from '#queue/contract.ts';
+import type { OpenStore } from '#store/open.ts';
+import { answerer } from '#sync/ask/answer.ts';
+import { claims, invalidates } from '#sync/claim/claims.ts';
+import { finishes } from '#sync/claim/finish.ts';
+import { intends } from '#sync/claim/intents.ts';
+import { keepAccounts } from '#sync/drivers/accounts.ts';
+import { type Destination, type Drivers, keepDrivers } from '#sync/drivers/drivers.ts';
+import { callsAround } from '#sync/drivers/wrapped.ts';
+import type { ReconcileParts } from '#sync/reconcile/reconcile.ts';
+import { syncHandler } from '#sync/reconcile/worker.ts';
+import { keepTemplates } from '#sync/template/naming.ts';
+import type { DestinationMeasures } from '#telemetry/destinations.ts';
+import { syncTelemetry } from '#telemetry/sync.ts';
 import type { AppParts, Shared } from './shared.ts';
 
 const notReady =
-  'jobs wait: this worker is not unsealed; it needs the automatic seal (KEYFERRY_SEAL, KEYFERRY_SEAL_KEY) that the store is sealed with';
-const lookAgainMs = 1_000;
-const sayAgainMs = 60_000;
+  'jobs are waiting: this worker is sealed; it needs the automatic seal (KEYFERRY_SEAL, KEYFERRY_SEAL_KEY) of the store';
+const retryMs = 1_000;
+const warnEveryMs = 60_000;
 
-/** Different name templates that a worker keeps read. */
+/** Parsed name templates that a worker keeps. */
 const templatesMax = 256;
 
-/** What the workers of a process stand on. */
+/** What the workers of a process share. */
 export interface WorkerShared extends Shared {
   readonly destinations: DestinationMeasures;
 }
 
-/** What takes the jobs of one type, and the drivers it keeps open. */
+/** The handler of the jobs of one type, its answers to questions, and the drivers that it keeps open. */
 export function openHandler(
   parts: AppParts,
   shared: WorkerShared,
   gate: Gate,
   destination: Destination,
-): { readonly handler: Handler; readonly drivers: Drivers } {
+): { readonly handler: Handler; readonly answer: Answer; readonly drivers: Drivers } {
   const { config, log } = parts;
   const { store, clock, changed, metrics, destinations, tracing, networkBounds } = shared;
   const { type } = destination.definition;
@@ -44,7 +44,7 @@ export function openHandler(
   const timeouts = { connectMs: config.KEYFERRY_SYNC_CONNECT_MS_MAX, requestMs: config.KEYFERRY_SYNC_REQUEST_MS_MAX };
   const secretBytesMax = config.KEYFERRY_BODY_BYTES_MAX;
   const { current } = syncedSecrets(engines, { store, changed, secretBytesMax });
-  const drivers = keepDrivers(destination, {
+  const driverParts = {
     store,
     clock,
     log,
@@ -54,7 +54,8 @@ export function openHandler(
       folder: config.KEYFERRY_CREDENTIALS_DIR,
       endpoints: config.KEYFERRY_CREDENTIALS_ENDPOINTS,
     },
-  });
+  };
+  const drivers = keepDrivers(destination, driverParts);
   const reconcileParts: ReconcileParts = {
     definition: destination.definition,
     store,
@@ -85,21 +86,22 @@ export function openHandler(
   const accounts = keepAccounts(destination.definition, { store, clock });
   return {
     handler: whileReady(store, log, observed.handler(syncHandler(reconcileParts, observed.gate(gate), accounts))),
+    answer: answerer(destination, { ...driverParts, gate: observed.gate(gate) }),
     drivers,
   };
 }
 
 /** A worker that is sealed, or started before the store was initialised, delays its jobs and says why. */
 function whileReady({ seal, clock }: Pick<OpenStore, 'seal' | 'clock'>, log: Log, handler: Handler): Handler {
-  let saidAt = 0;
+  let warnedAt = 0;
   return (job, signal) => {
     const state = seal.state();
     if (state === 'ready') return handler(job, signal);
     const now = clock.now().getTime();
-    if (now - saidAt >= sayAgainMs) {
-      saidAt = now;
+    if (now - warnedAt >= warnEveryMs) {
+      warnedAt = now;
       log.warn({ state, seal: seal.status().type }, notReady);
     }
-    return Promise.resolve({ kind: 'again', afterMs: lookAgainMs });
+    return Promise.resolve({ kind: 'again', afterMs: retryMs });
   };
 }

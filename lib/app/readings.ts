@@ -1,15 +1,20 @@
-import { estimateTokens } from '../auth/token/count.ts';
-import { definitions } from '../destinations/index.ts';
-import { openLevels } from '../queue/pending/levels.ts';
-import { countDestinations, estimateAssociations, oldestDirty, someDestinations } from '../sync/counts.ts';
-import { loadSettings } from '../sync/sweep/requeue.ts';
-import { gaugeService } from '../telemetry/gauges/service.ts';
+import { estimateTokens } from '#auth/token/count.ts';
+import { definitions } from '#destinations/index.ts';
+import { openLevels } from '#queue/pending/levels.ts';
+import { loadSettings } from '#sync/model/settings.ts';
+import {
+  countDestinations,
+  estimateAssociations,
+  firstDestinations,
+  oldestDirty,
+} from '#sync/records/metric-counts.ts';
+import { gaugeService } from '#telemetry/gauges/service.ts';
 import type { AppParts, Shared } from './shared.ts';
 
-/** The circuit breakers of more destinations than these are not looked at. */
+/** Limit for the destinations whose circuit breakers are read. */
 const breakersMax = 10_000;
 
-/** What is known of the store and the queue, for the metrics of a process that is asked for them. */
+/** The gauges of the store and the queue, for processes that serve metrics. */
 export function readService({ config, log }: AppParts, { store, redisUrl, metrics }: Shared): { close(): void } {
   const types = definitions.map(({ type }) => type);
   const levels = openLevels({ redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, types, log });
@@ -20,7 +25,7 @@ export function readService({ config, log }: AppParts, { store, redisUrl, metric
     destinations: () => store.readOlder((db) => countDestinations({ db })),
     tokens: () => store.readOlder((db) => estimateTokens({ db })),
     async breakers() {
-      const byType = Map.groupBy(await someDestinations(store, breakersMax), ({ type }) => type);
+      const byType = Map.groupBy(await firstDestinations(store, breakersMax), ({ type }) => type);
       const ids = (type: string) => (byType.get(type) ?? []).map(({ id }) => id);
       return new Map(await Promise.all(types.map(async (type) => [type, await levels.breakers(ids(type))] as const)));
     },

@@ -1,31 +1,30 @@
-import { type Clock, systemClock } from '../core/clock.ts';
-import { type Config, ConfigError, unsealOf } from '../core/config.ts';
-import type { Log } from '../core/log.ts';
-import { definitions } from '../destinations/index.ts';
-import { type NetworkBounds, readBounds } from '../network/bounds.ts';
-import { openQueue, type SyncQueue } from '../queue/open.ts';
-import type { Bell } from '../queue/wake/bell.ts';
-import { type OpenStore, openStore } from '../store/open.ts';
-import type { Lender } from '../store/seal/keys/root-key-source.ts';
-import { changedBy } from '../sync/sweep/requeue.ts';
-import { gaugeProcess } from '../telemetry/gauges/process.ts';
-import { borrowTelemetry } from '../telemetry/loans.ts';
-import type { Metrics } from '../telemetry/metrics/metrics.ts';
-import { openMetrics } from '../telemetry/metrics/open.ts';
-import { tracedEnqueue } from '../telemetry/traces/enqueue.ts';
-import { openTracing } from '../telemetry/traces/open.ts';
-import type { Tracing } from '../telemetry/traces/tracing.ts';
-import { databaseOf, replicaOf } from './database.ts';
+import { type Clock, systemClock } from '#core/clock.ts';
+import { type Config, ConfigError, unsealOf } from '#core/config.ts';
+import type { Log } from '#core/log/log.ts';
+import { definitions } from '#destinations/index.ts';
+import { type NetworkBounds, readBounds } from '#network/bounds.ts';
+import { type TypeNames, typeNames } from '#path/vocabulary.ts';
+import { openQueue, type SyncQueue } from '#queue/open.ts';
+import type { Bell } from '#queue/wake/bell.ts';
+import { type OpenStore, openStore } from '#store/open.ts';
+import type { Lender } from '#store/seal/keys/root-key-source.ts';
+import { changedBy } from '#sync/sweep/requeue.ts';
+import { gaugeProcess } from '#telemetry/gauges/process.ts';
+import { borrowTelemetry } from '#telemetry/loans.ts';
+import type { Metrics } from '#telemetry/metrics/metrics.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
+import { openTracing } from '#telemetry/traces/open.ts';
+import { type Tracing, tracedEnqueue } from '#telemetry/traces/tracing.ts';
 import { openDoorbell } from './doorbell.ts';
-import { sealKeys } from './seal-keys.ts';
+import { databaseOf, replicaOf, sealKeys } from './store-options.ts';
 
 /** What a process is started with. */
 export interface AppParts {
   readonly config: Config;
   readonly log: Log;
-  /** Parts of one process share it. Absent: its own. */
+  /** Shared by the parts of a process. Default: new metrics. */
   readonly metrics?: Metrics;
-  /** Of the process. What is stored goes by the clock of the store. Absent: that of the machine. */
+  /** The clock of the process; stored times use the clock of the store. Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -33,28 +32,30 @@ export interface Closable {
   close(): Promise<void>;
 }
 
-/** What every kind of process stands on. */
+/** What every kind of process needs. */
 export interface Shared extends Closable {
   readonly store: OpenStore;
   readonly clock: Clock;
   readonly queue: SyncQueue;
   readonly redisUrl: string;
-  /** Wakes worker functions; undefined where workers listen all the time. */
+  /** The names of all types in this release. */
+  readonly typeNames: TypeNames;
+  /** Wakes worker functions; undefined when workers always listen. */
   readonly bell: Bell | undefined;
-  /** What destinations may open of the network at most. */
+  /** The widest network access that destinations may configure. */
   readonly networkBounds: NetworkBounds;
   readonly changed: ReturnType<typeof changedBy>;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   /**
-   * For a process that may be frozen after its work: sends the spans that have been gathered, and closes the connections to the
-   * database that others may need meanwhile. Bounded; never fails.
+   * For a process that may be frozen after its work: sends the spans gathered so far, and closes the database connections, which
+   * other processes may need meanwhile. Bounded; never fails.
    */
   flush(): Promise<void>;
 }
 
-/** How a process is unsealed where people hold key shares: by them, or by an unsealed process that it asks. */
-export type UnsealedBy = 'people' | 'another-process';
+/** How a process is unsealed when the seal has key shares: with the shares, or with a loan from an unsealed process. */
+export type UnsealedBy = 'key-shares' | 'another-process';
 
 export async function openShared(
   { config, log, metrics = openMetrics(), clock = systemClock }: AppParts,
@@ -71,7 +72,7 @@ export async function openShared(
     statementTimeoutMs: config.KEYFERRY_DATABASE_STATEMENT_MS_MAX,
     connectTimeoutMs: config.KEYFERRY_DATABASE_CONNECT_MS_MAX,
     ...(await sealKeys(config)),
-    borrowsFrom: unsealedBy === 'people' ? undefined : await lenderOf(config, metrics),
+    borrowsFrom: unsealedBy === 'key-shares' ? undefined : await lenderOf(config, metrics),
     clock,
     log,
   });
@@ -92,6 +93,7 @@ export async function openShared(
     clock,
     queue,
     redisUrl,
+    typeNames: typeNames(definitions),
     bell,
     networkBounds,
     changed: changedBy(store, queue, log),
@@ -120,7 +122,7 @@ async function openQueues({ config, log }: AppParts, redisUrl: string) {
 async function lenderOf(config: Config, metrics: Metrics): Promise<Lender | undefined> {
   const settings = unsealOf(config);
   if (settings === undefined) return undefined;
-  // A process that asks nobody does not load the client either.
+  // A process that borrows no key does not load the client.
   const { openLender } = await import('./borrowing/lender.ts');
   return openLender(settings, borrowTelemetry(metrics));
 }

@@ -1,15 +1,15 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { Doorbell } from '../queue/contract.ts';
+import type { Doorbell } from '#queue/contract.ts';
 
-/** A ring may not hold up the request that pressed the bell. */
+/** Short, because the request that rings waits for it. */
 const ringMsMax = 2_000;
 const connectMsMax = 1_000;
 const attemptsMax = 2;
 const secondMs = 1_000;
 
 /**
- * Rings by a message in the type's own SQS queue; a type without a queue has workers that listen all the time. The address of
- * a queue is also the endpoint that is called, so an emulator needs no other setting.
+ * Rings by sending a message to the SQS queue of the type. A type without a queue has workers that always listen. The address of
+ * a queue also gives the endpoint to call, so an emulator needs no other setting.
  */
 export function sqsDoorbell(queues: Readonly<Record<string, string>>): Doorbell & { close(): void } {
   const client = new SQSClient({
@@ -28,7 +28,7 @@ export function sqsDoorbell(queues: Readonly<Record<string, string>>): Doorbell 
   };
 }
 
-/** `https://sqs.<region>.amazonaws.com/<account>/<name>`; an address that names no region is one of the environment's region. */
+/** For `https://sqs.<region>.amazonaws.com/<account>/<name>`. Other addresses use the region of the environment. */
 function endpointOf([url]: readonly string[]) {
   if (url === undefined) return {};
   const { hostname, origin } = new URL(url);

@@ -1,52 +1,54 @@
-import { dropOldFailures } from '../auth/lockout/store.ts';
-import { methods } from '../auth/methods/index.ts';
-import { expireLogins } from '../auth/methods/open.ts';
-import { dropExpiredMfa } from '../auth/mfa/sweep.ts';
-import { dropExpired, dropExpiredSteadily } from '../auth/token/revoke/revoke.ts';
-import { smtpOf } from '../core/config.ts';
-import { definitions } from '../destinations/index.ts';
-import { engines } from '../engines/index.ts';
-import { expireSecrets } from '../engines/list.ts';
-import { endNamespaces } from '../engines/mounts/namespaces/remove.ts';
-import { continueRemovals } from '../engines/mounts/removal/continue.ts';
-import { type GivenFilter, replayFilter } from '../sync/replay/filter.ts';
-import { type Replayed, replay } from '../sync/replay/replay.ts';
-import { newSweepState, sweep } from '../sync/sweep/sweep.ts';
-import { sweepTelemetry } from '../telemetry/sweep.ts';
-import { openWorkspaceSweep } from '../workspaces/sweep.ts';
+import { tendOidcKeys } from '#auth/identity/oidc/sweep.ts';
+import { dropOldFailures } from '#auth/lockout/store.ts';
+import { methods } from '#auth/methods/index.ts';
+import { expireLogins } from '#auth/methods/open.ts';
+import { dropExpiredMfa } from '#auth/mfa/sweep.ts';
+import { dropExpired, dropExpiredSteadily } from '#auth/token/revoke/revoke.ts';
+import { smtpOf } from '#core/config.ts';
+import { definitions } from '#destinations/index.ts';
+import { engines } from '#engines/index.ts';
+import { expireSecrets } from '#engines/list.ts';
+import { endNamespaces } from '#mounts/namespaces/remove.ts';
+import { continueRemovals } from '#mounts/removal/continue.ts';
+import { type GivenFilter, replayFilter } from '#sync/replay/filter.ts';
+import { type Replayed, replay } from '#sync/replay/replay.ts';
+import { newSweepState, sweep } from '#sync/sweep/sweep.ts';
+import { sweepTelemetry } from '#telemetry/sweep.ts';
+import { openWorkspaceSweep } from '#workspaces/sweep.ts';
 import { readService } from './readings.ts';
 import { type AppParts, type Closable, openShared } from './shared.ts';
 
-/** The sweep, and the replay, which share what they stand on. */
+/** The sweep and the replay, which share their parts. */
 export interface Sweeper extends Closable {
   /** Sends the spans gathered so far; bounded. */
   flush(): Promise<void>;
   /** One round. */
   run(): Promise<object>;
-  /** Sends notifications of workspaces until nothing may be sent now, or `signal` ends: beside the rounds, which do not wait for it. */
+  /** Sends notifications of workspaces, in parallel with the rounds, until none is due or `signal` aborts. */
   notify(signal: AbortSignal): Promise<number>;
-  /** Empties mounts that were disabled until none is left, or `signal` ends: beside the rounds, which do a second of it each. */
+  /** Empties disabled mounts, in parallel with the rounds, which each spend a second on it, until none is left or `signal` aborts. */
   emptyMounts(signal: AbortSignal): Promise<number>;
-  /** Deletes tokens that have ended until none is left, or `signal` ends: beside the rounds, which take a few of them each. */
+  /** Deletes ended tokens until none is left or `signal` aborts, in parallel with the rounds, which each delete a few. */
   dropTokens(signal: AbortSignal): Promise<number>;
   /**
-   * Begins no further page once `signal` has ended.
+   * Starts no further page once `signal` has aborted.
    *
-   * @throws AppError `bad-request` for a filter that cannot be meant
+   * @throws AppError `bad-request` for an invalid filter
    */
   replay(filter: GivenFilter, signal: AbortSignal): Promise<Replayed>;
 }
 
-/** How many expired things one round takes of each kind. */
+/** How many expired entries of each kind one round removes. */
 const expiredPerRoundMax = 1_000;
-/** For so long one round empties mounts, in milliseconds. */
+/** How long one round empties mounts, in milliseconds. */
 const removalMsMax = 1_000;
 
 export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const shared = await openShared(parts, 'another-process');
   const { store, queue, bell, changed, networkBounds } = shared;
   const workspaces = openWorkspaceSweep({
-    ...{ store, networkBounds },
+    store,
+    networkBounds,
     auditTrailDays: parts.config.KEYFERRY_AUDIT_TRAIL_DAYS,
     smtp: smtpOf(parts.config),
   });
@@ -57,7 +59,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const expire = () => expireSecrets(engines, store, expiredPerRoundMax);
   return {
     run: observed(async () => {
-      // A function may have slept since it was unsealed.
+      // A function may have been frozen since it was unsealed.
       await store.seal.refresh();
       if (store.seal.state() !== 'ready') return { sealed: true };
       await store.seal.rotateIfDue();
@@ -65,19 +67,22 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       await endNamespaces(removal);
       await continueRemovals(removal, AbortSignal.timeout(removalMsMax));
       const swept = await sweep({ store, queue, log: parts.log, changed, expire }, state);
-      // A worker function sleeps until it is rung for: also for what was delayed, and what a dead one left behind.
+      // A worker function sleeps until a ring, so it must be woken for delayed jobs and for those of a crashed worker too.
       if (bell !== undefined) await queue.wake();
       await dropOldFailures(store, expiredPerRoundMax);
       await expireLogins(methods, store, expiredPerRoundMax);
       await dropExpiredMfa(store, expiredPerRoundMax);
+      await tendOidcKeys(store, expiredPerRoundMax);
       await workspaces.run(expiredPerRoundMax);
       return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax, parts.log) };
     }),
     notify: async (signal) => (store.seal.state() === 'ready' ? workspaces.notify(signal) : 0),
     emptyMounts: async (signal) => (store.seal.state() === 'ready' ? continueRemovals(removal, signal) : 0),
     dropTokens: async (signal) => (store.seal.state() === 'ready' ? dropExpiredSteadily(store, signal, parts.log) : 0),
-    replay: async (filter, signal) =>
-      replay({ store, queue, log: parts.log, definitions }, replayFilter(definitions, filter), signal),
+    replay: async (given, signal) => {
+      const filter = { ...replayFilter(definitions, given), namespaceId: undefined };
+      return replay({ store, queue, log: parts.log, definitions }, filter, signal);
+    },
     flush: shared.flush,
     async close() {
       gauges.close();

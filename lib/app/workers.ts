@@ -1,20 +1,22 @@
-import type { Log } from '../core/log.ts';
-import type { Consumer } from '../queue/contract.ts';
-import { openGate } from '../queue/gate/gate.ts';
-import type { Destination } from '../sync/drivers/drivers.ts';
-import { destinationMeasures } from '../telemetry/destinations.ts';
+import type { Log } from '#core/log/log.ts';
+import type { Consumer } from '#queue/contract.ts';
+import { openGate } from '#queue/gate/gate.ts';
+import type { Destination } from '#sync/drivers/drivers.ts';
+import { destinationMeasures } from '#telemetry/destinations.ts';
 import { openHandler, type WorkerShared } from './handler.ts';
 import { type AppParts, type Closable, openShared, type Shared } from './shared.ts';
 
-/** Consumers of the given destination types' queues, in this process. */
+/** Consumers for the queues of the given destination types, in this process. */
 export async function openWorkers(parts: AppParts, destinations: readonly Destination[]): Promise<Closable> {
   const shared = await openWorkerShared(parts);
   const { config, log } = parts;
   const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, log });
   const workers = destinations.map((destination) => {
-    const { handler, drivers } = openHandler(parts, shared, gate, destination);
+    const { handler, answer, drivers } = openHandler(parts, shared, gate, destination);
+    const { type } = destination.definition;
     const options = { ...consumeOptions(parts), atRest: !isReady(shared) };
-    return { consumer: shared.queue.consume(destination.definition.type, handler, options), drivers };
+    const answering = shared.queue.answer(type, answer, { mayTake: () => isReady(shared) });
+    return { consumer: shared.queue.consume(type, handler, options), answering, drivers };
   });
   const stopWatching = restWhileSealed(
     shared,
@@ -25,7 +27,12 @@ export async function openWorkers(parts: AppParts, destinations: readonly Destin
   return {
     async close() {
       stopWatching();
-      await Promise.all(workers.map(({ consumer }) => consumer.close(config.KEYFERRY_SHUTDOWN_MS_MAX)));
+      await Promise.all(
+        workers.flatMap(({ consumer, answering }) => [
+          consumer.close(config.KEYFERRY_SHUTDOWN_MS_MAX),
+          answering.close(),
+        ]),
+      );
       await Promise.all(workers.map(({ drivers }) => drivers.close()));
       await gate.close();
       await shared.close();
@@ -35,11 +42,11 @@ export async function openWorkers(parts: AppParts, destinations: readonly Destin
 
 const isReady = ({ store }: Shared): boolean => store.seal.state() === 'ready';
 
-const lookMs = 100;
-const rests =
-  'jobs wait: this worker is sealed; it needs the key of the automatic seal that the store has, or with key shares KEYFERRY_UNSEAL_ADDRESS and an unsealed API there';
+const checkEveryMs = 100;
+const sealedWorker =
+  'jobs are waiting: this worker is sealed; it needs the key of the automatic seal of the store, or with key shares KEYFERRY_UNSEAL_ADDRESS and an unsealed API there';
 
-/** Jobs are for workers that are unsealed. The log has each change. */
+/** Lets consumers rest while the worker is sealed, and logs each change. */
 function restWhileSealed(shared: Shared, consumers: readonly Consumer[], log: Log): () => void {
   let atRest: boolean | undefined;
   const look = () => {
@@ -48,11 +55,11 @@ function restWhileSealed(shared: Shared, consumers: readonly Consumer[], log: Lo
     if (atRest === before) return;
     for (const consumer of consumers) consumer.rest(atRest);
     const { state, type } = shared.store.seal.status();
-    if (atRest) log.warn({ state, seal: type }, rests);
+    if (atRest) log.warn({ state, seal: type }, sealedWorker);
     else if (before === true) log.info({}, 'this worker is unsealed and takes jobs');
   };
   look();
-  const timer = setInterval(look, lookMs).unref();
+  const timer = setInterval(look, checkEveryMs).unref();
   return () => clearInterval(timer);
 }
 
@@ -67,43 +74,47 @@ const consumeOptions = ({ config }: AppParts) => ({
   lockMs: config.KEYFERRY_SYNC_LOCK_MS,
 });
 
-/** A worker of one type that works for a limited time, again and again, as a function does. */
+/** A worker of one type that works in limited periods, as a function does. */
 export interface Drainer extends Closable {
   /** Sends the spans gathered so far; bounded. */
   flush(): Promise<void>;
   /**
-   * Takes jobs until none is left or the deadline is near, and rings for what is left. `left`: there is work for another call.
+   * Processes jobs until none is left or the deadline is near, and rings for the rest. `left`: there is work for another call.
    *
-   * @throws when the drain failed, or when there may be work left and nobody could be rung for
+   * @throws when the drain failed, or when work may be left and the ring failed
    */
   drain(deadline: Date): Promise<{ readonly done: number; readonly left: boolean }>;
 }
 
-/** A drain that got nothing done, though there is work, would be called again and again at once. */
-const fruitlessMs = 5_000;
-/** Until people have unsealed the installation. */
-const sealedMs = 30_000;
-const sealedDrain = 'jobs wait: this function is sealed; earlier lines of the log say why it was not unsealed';
+/** Delay of the next ring after a drain without progress, which would otherwise be called again at once. */
+const noProgressDelayMs = 5_000;
+/** Delay of the next ring while the installation is sealed. */
+const sealedDelayMs = 30_000;
+const sealedFunction = 'jobs are waiting: this function is sealed; earlier lines of the log say why';
 
 export async function openDrainer(parts: AppParts, destination: Destination): Promise<Drainer> {
   const shared = await openWorkerShared(parts);
   const { config, log } = parts;
   const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, log });
-  const { handler, drivers } = openHandler(parts, shared, gate, destination);
+  const { handler, answer, drivers } = openHandler(parts, shared, gate, destination);
   const { type } = destination.definition;
   const reserveMs = config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX;
   return {
     async drain(deadline) {
       await shared.bell?.awake(type);
-      // It may have slept since it was unsealed.
+      // The function may have been frozen since it was unsealed.
       await shared.store.seal.refresh();
       if (!isReady(shared)) {
-        log.warn({ type }, sealedDrain);
-        await shared.bell?.rearm(type, sealedMs);
+        log.warn({ type }, sealedFunction);
+        await shared.bell?.rearm(type, sealedDelayMs);
         return { done: 0, left: true };
       }
+      // Those who ask wait for the answer, and jobs do not, so questions are taken before and after the jobs.
+      const answered = shared.queue.answerWaiting(type, answer, deadline);
       const drained = await shared.queue.drain(type, handler, { ...consumeOptions(parts), deadline, reserveMs });
-      await shared.bell?.rearm(type, drained.done > 0 ? 0 : fruitlessMs);
+      await answered;
+      await shared.queue.answerWaiting(type, answer, deadline);
+      await shared.bell?.rearm(type, drained.done > 0 ? 0 : noProgressDelayMs);
       return drained;
     },
     flush: shared.flush,

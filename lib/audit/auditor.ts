@@ -1,15 +1,15 @@
-import type { Clock } from '../core/clock.ts';
-import { after, type Eventual } from '../core/concurrency/eventual.ts';
-import { AppError, TooManyRequests } from '../core/errors.ts';
+import type { Clock } from '#core/clock.ts';
+import { type Eventual, mapMaybePromise } from '#core/concurrency/eventual.ts';
+import { AppError, TooManyRequests } from '#core/errors.ts';
 import type { AuditedOutcome, AuditedRequest, Auditor, Recording } from './contract.ts';
 import type { Device } from './devices/device.ts';
 import { type Refusal, replyLine, requestLine } from './lines/lines.ts';
+import type { RecordedHeaders } from './lines/marks.ts';
 import { requestMembers } from './lines/request.ts';
-import type { RecordedHeaders } from './lines/settings.ts';
 import type { Record } from './record.ts';
 import type { DeviceCopy } from './store/copy.ts';
 
-/** The auditor of a process, on its devices. */
+/** The auditor of a process, with its devices. */
 export function openAuditor(devices: DeviceCopy, record: Record, clock: Clock): Auditor {
   async function begin(request: AuditedRequest, refusal?: Refusal): Promise<Recording | undefined> {
     const open = await devices.current();
@@ -17,18 +17,18 @@ export function openAuditor(devices: DeviceCopy, record: Record, clock: Clock): 
     const members = membersOf(request, open.headers);
     const time = clock.now();
     await record(open.devices, (device) =>
-      after(members(device), (text) => requestLine(device.marks, time, text, refusal)),
+      mapMaybePromise(members(device), (text) => requestLine(device.marks, time, text, refusal)),
     );
     return { end: (outcome) => end({ request, members, known: open.devices }, outcome) };
   }
   async function end({ request, members, known }: Recorded, outcome: AuditedOutcome): Promise<void> {
     const time = clock.now();
     const present = await devices.current();
-    // A request that has sealed the service is still told to the devices that know of it.
+    // The outcome of the request that sealed the service still goes to the devices that recorded the request.
     const targets = present.devices.length > 0 ? present.devices : known.filter(isOpen);
     if (targets.length === 0) return;
     await record(targets, (device) =>
-      after(members(device), (text) => replyLine(device.marks, time, { request, members: text }, outcome)),
+      mapMaybePromise(members(device), (text) => replyLine(device.marks, time, { request, members: text }, outcome)),
     );
   }
   return {
@@ -37,7 +37,7 @@ export function openAuditor(devices: DeviceCopy, record: Record, clock: Clock): 
     },
     begin: (request) => begin(request),
     async refused(request, error) {
-      if (isPassedOver(error)) return;
+      if (isNotAudited(error)) return;
       const recording = await begin(request, { request, error });
       await recording?.end({ error });
     },
@@ -50,7 +50,7 @@ interface Recorded {
   readonly known: readonly Device[];
 }
 
-/** What the two lines of a request have in common, written once for each device. */
+/** The common part of the two lines of a request, written once for each device. */
 function membersOf(request: AuditedRequest, headers: RecordedHeaders): Recorded['members'] {
   const made = new Map<Device, Eventual<string>>();
   return (device) => {
@@ -62,6 +62,6 @@ function membersOf(request: AuditedRequest, headers: RecordedHeaders): Recorded[
 
 const isOpen = ({ queue }: Device): boolean => !queue.closed;
 
-/** What is refused before anybody looks at it: a flood of such requests must not fill the log. */
-const isPassedOver = (error: unknown): boolean =>
+/** Refusals before any processing are not recorded, so that a flood of such requests cannot fill the log. */
+const isNotAudited = (error: unknown): boolean =>
   error instanceof TooManyRequests || (error instanceof AppError && error.kind === 'sealed');

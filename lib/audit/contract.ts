@@ -1,16 +1,16 @@
-import type { Namespace } from '../core/namespace.ts';
-import type { Secret } from '../core/secret.ts';
-import type { Mount } from '../path/contract/mount.ts';
-import type { Reply } from '../path/contract/reply.ts';
-import type { Caller, ClientConnection } from '../path/contract/request.ts';
-import type { SecretPart } from '../path/shown-path.ts';
+import type { Namespace } from '#core/namespace.ts';
+import type { Secret } from '#core/secret.ts';
+import type { Mount } from '#path/contract/mount.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { Caller, ClientConnection } from '#path/contract/request.ts';
+import type { SecretPart } from '#path/shown-path.ts';
 
-/** The audit log as the pipeline of requests sees it. */
+/** The audit log as the request pipelines use it. */
 export interface Auditor {
-  /** Nothing has to be recorded, as far as this process knows; what it knows is at most a second old. */
+  /** No device is enabled, as far as this process knows; its copy is at most a second old. */
   readonly idle: boolean;
   /**
-   * Records a request before it is run. Undefined: no device is enabled.
+   * Records a request before it runs. Undefined when no device is enabled.
    *
    * @throws AppError `internal` when no enabled device has recorded it
    */
@@ -23,17 +23,17 @@ export interface Auditor {
   refused(request: AuditedRequest, error: unknown): Promise<void>;
 }
 
-/** A request that was recorded. */
+/** A recorded request. */
 export interface Recording {
   /**
-   * Records what came of it, before the answer is given.
+   * Records its outcome before it is answered.
    *
    * @throws AppError `internal` when no enabled device has recorded it
    */
   end(outcome: AuditedOutcome): Promise<void>;
 }
 
-/** What is known of a request. */
+/** The recorded properties of a request. */
 export interface AuditedRequest {
   readonly id: string;
   readonly operation: AuditedOperation;
@@ -42,33 +42,33 @@ export interface AuditedRequest {
   /** Parts of it that are recorded as HMAC. */
   readonly secrets: readonly SecretPart[];
   readonly namespace: Namespace;
-  /** Undefined: the path leads nowhere, or nobody has looked. */
+  /** Undefined when no mount holds the path, or when the mount was not looked up. */
   readonly mount: Mount | undefined;
   /** Members of the body, or of the query. */
   readonly data: object;
-  /** The token that was sent, whatever it is worth. */
+  /** The token as sent, valid or not. */
   readonly token: Secret | undefined;
   readonly caller: AuditedCaller | undefined;
-  /** What the policies say; undefined: nobody asked them. */
+  /** The decision of the policies; undefined when none was needed. */
   readonly decision: AuditedDecision | undefined;
   readonly connection: ClientConnection;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Seconds for which the reply shall be wrapped. */
+  /** How long the reply is to be wrapped, in seconds. */
   readonly wrapSeconds: number | undefined;
 }
 
-/** Whoever is behind a token, in either service. */
+/** The holder of a token, in either service. */
 export interface AuditedCaller extends Pick<Caller, 'accessor' | 'policies' | 'displayName' | 'entityId' | 'issued'> {
   /** `service` or `batch` in the secrets service; `user`, `team`, `organization` or `audit-trail` in the workspace service. */
   readonly tokenType: string;
-  /** Absent: what the token was issued with. */
+  /** Replaces the metadata with which the token was issued. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** What the policies of the caller say. */
+/** The decision of the caller's policies. */
 export interface AuditedDecision {
   readonly allowed: boolean;
-  /** Of a refusal. */
+  /** The reason for a refusal. */
   readonly why?: string;
   /** The policies that allowed it. */
   readonly grantedBy?: readonly { readonly name: string; readonly namespaceId: string }[];
@@ -76,12 +76,12 @@ export interface AuditedDecision {
 
 export type AuditedOperation = 'create' | 'read' | 'list' | 'update' | 'patch' | 'delete' | 'help';
 
-/** What came of a request. */
+/** The outcome of a request. */
 export type AuditedOutcome =
   | {
       readonly reply: Reply;
       readonly warnings: readonly string[];
-      /** Members of the reply's data that are lists; absent: those of a listing of the secrets service. */
+      /** Members of the reply's data that are lists; by default those of a listing of the secrets service. */
       readonly lists?: readonly string[];
     }
   | { readonly error: unknown };

@@ -1,9 +1,9 @@
-import type { Clock } from '../core/clock.ts';
-import type { Log } from '../core/log.ts';
-import type { NetworkBounds } from '../network/bounds.ts';
-import { strictPolicy } from '../network/policy.ts';
-import type { Row } from '../path/contract/row.ts';
-import type { Store } from '../store/store.ts';
+import type { Clock } from '#core/clock.ts';
+import type { Log } from '#core/log/log.ts';
+import type { NetworkBounds } from '#network/bounds.ts';
+import { strictPolicy } from '#network/policy.ts';
+import type { Row } from '#path/contract/row.ts';
+import type { Store } from '#store/store.ts';
 import { openAuditor } from './auditor.ts';
 import type { Auditor } from './contract.ts';
 import type { QueueLoad } from './devices/queue.ts';
@@ -15,11 +15,11 @@ export interface AuditParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** What devices may open of the network at most. */
+  /** The widest network access that devices may get. */
   readonly networkBounds: NetworkBounds;
-  /** Files of devices lie below this folder; undefined: anywhere. */
+  /** Files of devices must be below this folder; undefined when they may be anywhere. */
   readonly filesBelow: string | undefined;
-  /** Told of each line that a device was given. */
+  /** Called for each line that was given to a device. */
   seen(entry: Entry): void;
 }
 
@@ -27,16 +27,16 @@ export interface AuditParts {
 export interface Audit extends Auditor {
   /** `sys/audit`, `sys/audit-hash` and `sys/config/auditing`. */
   readonly rows: readonly Row[];
-  /** What the queues of the open devices hold, by the type of the device. */
+  /** The content of the queues of the open devices, with the type of the device. */
   load(): readonly (QueueLoad & { readonly type: string })[];
-  /** Files are opened again with their next line, after somebody has moved them away. */
+  /** Opens files again with their next line, after a log rotation has moved them. */
   reopen(): void;
-  /** What waits is written first, within the time for it. */
+  /** Writes the waiting lines first, within their time limit. */
   close(): Promise<void>;
 }
 
 export function openAudit({ store, clock, log, networkBounds, filesBelow, seen }: AuditParts): Audit {
-  // Who may enable a device may open what the operator lets anybody open, and nothing else.
+  // Callers who may enable a device may reach all that the operator allows, and nothing else.
   const bounds = { policy: { ...strictPolicy, disabled: true, bounds: networkBounds }, filesBelow };
   const devices = openCopy(store, bounds);
   const auditor = openAuditor(devices, recorder(log, seen), clock);

@@ -1,41 +1,38 @@
-import { type NamespaceDirectory, onlyRoot, rootNamespace } from '../core/namespace.ts';
-import type { Caller } from '../path/contract/request.ts';
-import type { Store } from '../store/store.ts';
+import { type NamespaceDirectory, rootNamespace } from '#core/namespace.ts';
+import type { Caller } from '#path/contract/request.ts';
+import type { Store } from '#store/store.ts';
+import { isAddressAllowed } from './cidr.ts';
 import type { Decision, Gatekeeper, TokenRefusal } from './contract.ts';
-import { mayAct } from './identity/state.ts';
 import { decide } from './policy/decide.ts';
-import { type Acls, openAcls } from './policy/store/acls.ts';
+import type { Acls } from './policy/store/acls.ts';
 import { holderOfRow } from './policy/store/holder.ts';
-import { mayComeFrom } from './token/find/bound.ts';
+import { isEntityActive } from './token/find/entity-state.ts';
 import { tokenFinder } from './token/find/find.ts';
 import { countUse, type TokenRow } from './token/find/store.ts';
 import { isWrapping } from './wrapping/take.ts';
 
 export interface GatekeeperParts {
   readonly store: Store;
-  /** How long a request may run: for as long its token is kept when this was the last use. */
+  /** The longest time that a request may run. A token in its last use is kept as long. */
   readonly requestMsMax: number;
-  /** Absent: nobody else needs them. */
-  readonly acls?: Acls;
-  /** Called with each look-up: the state of the mount table in the store. */
+  readonly acls: Acls;
+  /** Called with the revision of the mount table in the store that each look-up reads. */
   readonly seenMountsRevision: (revision: number) => void;
-  /** Absent: there is the root alone. */
-  readonly namespaces?: NamespaceDirectory;
+  readonly namespaces: NamespaceDirectory;
 }
 
 /**
- * Knows callers by their tokens. Every request asks the store, so a revoked token ends at once in all processes, and
- * what a policy says from now on holds; concurrent requests share one round trip.
+ * Identifies callers by their tokens. Every request asks the store, so revocations and policy changes take effect at once in all
+ * processes. Concurrent requests share a round trip.
  */
 export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
-  const acls = parts.acls ?? openAcls(parts.store);
+  const { acls, namespaces } = parts;
   const find = tokenFinder(parts.store);
-  const namespaces = parts.namespaces ?? onlyRoot;
   return {
     async authenticate(token, from, purpose): Promise<Caller | TokenRefusal> {
       const found = await find(token);
       if (found === undefined) return 'invalid';
-      if (!mayAct(found) || !mayComeFrom(found.bound_cidrs, from?.remoteAddress)) return 'unusable';
+      if (!isEntityActive(found) || !isAddressAllowed(found.bound_cidrs, from?.remoteAddress)) return 'unusable';
       const row = purpose === 'take-reply' && isWrapping(found) ? found : await counted(parts, found);
       if (row === undefined) return 'invalid';
       parts.seenMountsRevision(row.mounts_revision);
@@ -62,7 +59,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
   };
 }
 
-/** The token with this use counted; undefined: it was used up already. */
+/** The token after counting this use. Undefined when it was used up already. */
 async function counted({ store, requestMsMax }: GatekeeperParts, row: TokenRow): Promise<TokenRow | undefined> {
   if (row.num_uses === 0) return row;
   const num_uses = await countUse(store, row.hash, requestMsMax);
@@ -70,6 +67,8 @@ async function counted({ store, requestMsMax }: GatekeeperParts, row: TokenRow):
 }
 
 const allowedAll: Decision = {
-  ...{ allowed: true, sudo: true, mfaMethods: [] },
+  allowed: true,
+  sudo: true,
+  mfaMethods: [],
   grantedBy: [{ name: 'root', namespaceId: rootNamespace.id }],
 };

@@ -2,16 +2,16 @@ import { BlockList, isIP } from 'node:net';
 
 /** IP addresses and CIDR blocks of both families. */
 export interface AddressList {
-  /** False for what is no IP address. `::ffff:192.0.2.1` is `192.0.2.1`. */
+  /** False for anything but an IP address. `::ffff:192.0.2.1` is treated as `192.0.2.1`. */
   has(address: string): boolean;
 }
 
 export const noAddresses: AddressList = { has: () => false };
 
-/** An IPv4 address as sockets of both families show it. */
+/** An IPv4 address in the IPv6 form that dual-stack sockets report. */
 export const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
-/** Reads addresses and blocks with commas between, such as `10.0.0.0/8,2001:db8::1`. Undefined: one of them is neither. */
+/** Parses a comma-separated list of addresses and blocks, such as `10.0.0.0/8,2001:db8::1`. Undefined when an entry is invalid. */
 export function parseAddressList(text: string): AddressList | undefined {
   const list = new BlockList();
   for (const part of text.split(',').flatMap((one) => one.trim() || [])) if (!add(list, part)) return undefined;

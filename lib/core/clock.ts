@@ -1,4 +1,4 @@
-/** The time, handed in so that a test can hold it still. */
+/** The time, passed as a dependency so that tests can stop it. */
 export interface Clock {
   now(): Date;
 }
@@ -6,8 +6,8 @@ export interface Clock {
 export const systemClock: Clock = { now: () => new Date() };
 
 /**
- * Answers the milliseconds since it was started, by the wall clock or the monotonic one, whichever is greater: the monotonic
- * one may stand still while the machine sleeps, and the wall clock may be set back.
+ * Returns a function that measures the milliseconds since the start, by the wall clock or the monotonic one, whichever is
+ * greater: the monotonic clock may stop while the machine sleeps, and the wall clock may be set back.
  */
 export function startStopwatch(clock: Clock): () => number {
   const [wall, monotonic] = [clock.now().getTime(), performance.now()];

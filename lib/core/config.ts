@@ -1,31 +1,31 @@
 import { z } from 'zod';
 import { noAddresses, parseAddressList } from './address-list.ts';
-import { parseCommand } from './database/command.ts';
-import { DatabaseUrlError } from './database/error.ts';
-import { parseDatabaseUrl } from './database/parse.ts';
-import { parseRedisUrl, redisUrlRule, withRedisFiles } from './redis-url.ts';
-import { type KeySettings, readSeal, type SealSettings, sealTypes } from './seal-settings.ts';
-import { parseSender, parseSmtpUrl, type Sender, type SmtpServer } from './smtp.ts';
-import { parseApiAddress, readUnseal, type UnsealSettings } from './unseal.ts';
+import { parseCommand } from './settings/database/command.ts';
+import { DatabaseUrlError } from './settings/database/error.ts';
+import { parseDatabaseUrl } from './settings/database/parse.ts';
+import { parseRedisUrl, redisUrlRule, withRedisFiles } from './settings/redis-url.ts';
+import { type KeySettings, readSeal, type SealSettings, sealTypes } from './settings/seal.ts';
+import { parseSender, parseSmtpUrl, type Sender, type SmtpServer } from './settings/smtp.ts';
+import { parseApiAddress, readUnseal, type UnsealSettings } from './settings/unseal.ts';
 
-/** Every setting, read once at the start. This is the only file that reads the environment. */
+/** Every setting, read once at the start. No other file reads the environment. */
 export type Config = z.output<typeof settings>;
 
 const whole = (least: number, most: number) => {
-  const rule = `has to be a whole number from ${least} to ${most}`;
+  const rule = `must be an integer from ${least} to ${most}`;
   return z.coerce.number(rule).pipe(z.int(rule).min(least, rule).max(most, rule));
 };
 
 const wholeNumber = (least: number, most: number, usual: number) => whole(least, most).default(usual);
 
-const portRule = 'has to be a whole number from 0 to 65535';
+const portRule = 'must be an integer from 0 to 65535';
 const port = z.coerce.number(portRule).pipe(z.int(portRule).min(0, portRule).max(65_535, portRule));
 
-const yesOrNo = z.enum(['true', 'false'], 'has to be true or false').transform((text) => text === 'true');
+const yesOrNo = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
-const collector = z.url({ protocol: /^https?$/, error: 'has to be the http or https address of a collector' });
+const collector = z.url({ protocol: /^https?$/, error: 'must be the http or https address of a collector' });
 
-/** The message names what is wrong, and no part of the URL that may be secret. */
+/** The message names the problem and quotes no secret part of the URL. */
 const databaseUrl = z.string().superRefine((text, context) => {
   try {
     parseDatabaseUrl(text);
@@ -39,14 +39,14 @@ const command = z.string().transform((text, context) => {
   const words = parseCommand(text);
   if (words !== undefined) return words;
   context.addIssue(
-    'has to be a program and its arguments with spaces between, or a JSON array of them; no shell reads it',
+    'must be a program and its arguments separated by spaces, or a JSON array of them; it runs without a shell',
   );
   return z.NEVER;
 });
 
 const url = (form: RegExp, rule: string) => z.string().refine((text) => form.test(text) && URL.canParse(text), rule);
 
-const addressesRule = 'has to be a JSON object of destination types and addresses of queues';
+const addressesRule = 'must be a JSON object that maps destination types to queue addresses';
 
 const addresses = z
   .string()
@@ -63,31 +63,31 @@ const addresses = z
 const baseUrls = z
   .string()
   .transform((text) => text.split(',').flatMap((one) => one.trim() || []))
-  .pipe(z.array(z.url({ protocol: /^https?$/, error: 'has to be http or https addresses with commas between' })));
+  .pipe(z.array(z.url({ protocol: /^https?$/, error: 'must be a comma-separated list of http or https addresses' })));
 
-/** Without a path, as links are made of it. */
-const publicUrl = url(/^https?:\/\/[^/?#]+\/?$/i, 'has to be an http or https address without a path').transform(
-  (text) => text.replace(/\/$/, ''),
+/** Without a path, because links are built from it. */
+const publicUrl = url(/^https?:\/\/[^/?#]+\/?$/i, 'must be an http or https address without a path').transform((text) =>
+  text.replace(/\/$/, ''),
 );
 
-const sealRule = `has to be ${sealTypes.slice(0, -1).join(', ')} or ${sealTypes.at(-1)}`;
+const sealRule = `must be ${sealTypes.slice(0, -1).join(', ')} or ${sealTypes.at(-1)}`;
 
-/** What is sent there opens the store, so plain HTTP stays on this machine. */
+/** Data sent there opens the store, so plain HTTP is allowed only on this machine. */
 const keyServiceUrl = url(
   /^https:\/\/[^/?#@]+\/?$|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/?$/i,
-  'has to be an https address without a path; plain http is for this machine',
+  'must be an https address without a path; plain http is allowed only on this machine',
 );
 
-/** With its trailing slash, as the service knows it. */
+/** With a trailing slash, as in the service. */
 const namespacePath = z
   .string()
-  .regex(/^\/?\w[\w.-]*(\/\w[\w.-]*)*\/?$/, 'has to be the path of a namespace')
+  .regex(/^\/?\w[\w.-]*(\/\w[\w.-]*)*\/?$/, 'must be the path of a namespace')
   .transform((text) => `${text.replace(/^\/|\/$/g, '')}/`);
 
 const addressList = z.string().transform((text, context) => {
   const list = parseAddressList(text);
   if (list !== undefined) return list;
-  context.addIssue('has to be IP addresses and CIDR blocks with commas between');
+  context.addIssue('must be a comma-separated list of IP addresses and CIDR blocks');
   return z.NEVER;
 });
 
@@ -95,7 +95,7 @@ const smtpUrl = z.string().transform((text, context) => {
   const server = parseSmtpUrl(text);
   if (server !== undefined) return server;
   context.addIssue(
-    'has to be of the form smtp://user:password@host:port or smtps://…, with ?tls=required or ?tls=none at most',
+    'must have the form smtp://user:password@host:port or smtps://…, optionally with ?tls=required or ?tls=none',
   );
   return z.NEVER;
 });
@@ -103,21 +103,21 @@ const smtpUrl = z.string().transform((text, context) => {
 const apiAddress = z.string().transform((text, context) => {
   const url = parseApiAddress(text);
   if (url !== undefined) return url;
-  context.addIssue('has to be an https address without a path; http is for this machine only');
+  context.addIssue('must be an https address without a path; http is allowed only on this machine');
   return z.NEVER;
 });
 
-/** Below `auth/`. */
-const mountPath = z.string().regex(/^[\w-]+(\/[\w-]+)*$/, 'has to be the path of an auth method below auth/');
+/** Relative to `auth/`. */
+const mountPath = z.string().regex(/^[\w-]+(\/[\w-]+)*$/, 'must be the path of an auth method below auth/');
 
 const sender = z.string().transform((text, context) => {
   const from = parseSender(text);
   if (from !== undefined) return from;
-  context.addIssue('has to be an e-mail address, or of the form Name <address>');
+  context.addIssue('must be an e-mail address, or have the form Name <address>');
   return z.NEVER;
 });
 
-/** Names of the environment, and what they mean; the README's table says the same. Times are in milliseconds unless they say seconds. */
+/** Names of the environment, and what they mean; docs/configuration.md describes them (infra/generate/settings). Times are in milliseconds unless they say seconds. */
 const settings = z.object({
   DATABASE_URL: databaseUrl.optional(),
   REDIS_URL: z
@@ -148,7 +148,7 @@ const settings = z.object({
   KEYFERRY_UNSEAL_ADDRESS: apiAddress.optional(),
   KEYFERRY_UNSEAL_CA_FILE: z.string().optional(),
   KEYFERRY_UNSEAL_LOGIN: z
-    .enum(['orchestrator', 'approle', 'token'], 'has to be orchestrator, approle or token')
+    .enum(['orchestrator', 'approle', 'token'], 'must be orchestrator, approle or token')
     .optional(),
   KEYFERRY_UNSEAL_MOUNT: mountPath.optional(),
   KEYFERRY_UNSEAL_ROLE: z.string().optional(),
@@ -157,9 +157,9 @@ const settings = z.object({
   KEYFERRY_UNSEAL_KEEP_MS: wholeNumber(1_000, 86_400_000, 60_000),
   KEYFERRY_KEY_ATTEMPTS_NEED_TOKEN: yesOrNo.default(false),
   KEYFERRY_LOG_LEVEL: z
-    .enum(['debug', 'info', 'warn', 'error', 'silent'], 'has to be debug, info, warn, error or silent')
+    .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
     .default('info'),
-  KEYFERRY_ACCESS_LOG_LEVEL: z.enum(['debug', 'info'], 'has to be debug or info').default('debug'),
+  KEYFERRY_ACCESS_LOG_LEVEL: z.enum(['debug', 'info'], 'must be debug or info').default('debug'),
   KEYFERRY_REQUIRE_REQUEST_HEADER: yesOrNo.default(false),
   KEYFERRY_ADMIN_NAMESPACE: namespacePath.optional(),
   KEYFERRY_METRICS_UNAUTHENTICATED: yesOrNo.default(false),
@@ -182,13 +182,13 @@ const settings = z.object({
   KEYFERRY_DATABASE_REPLICA_LAG_MS_MAX: wholeNumber(100, 600_000, 5_000),
   KEYFERRY_DATABASE_POOL_SIZE: wholeNumber(1, 500, 10),
   KEYFERRY_DATABASE_POOLER: z
-    .enum(['auto', 'none', 'session', 'transaction'], 'has to be auto, none, session or transaction')
+    .enum(['auto', 'none', 'session', 'transaction'], 'must be auto, none, session or transaction')
     .default('auto'),
   KEYFERRY_DATABASE_STATEMENT_MS_MAX: wholeNumber(100, 3_600_000, 30_000),
   KEYFERRY_DATABASE_CONNECT_MS_MAX: wholeNumber(100, 600_000, 5_000),
   KEYFERRY_REDIS_PREFIX: z
     .string()
-    .regex(/^\{[^{}]+\}$/, 'has to be a hash tag such as {keyferry}')
+    .regex(/^\{[^{}]+\}$/, 'must be a hash tag such as {keyferry}')
     .default('{keyferry}'),
   KEYFERRY_SYNC_WAIT_MS: wholeNumber(0, 60_000, 5_000),
   KEYFERRY_SYNC_CONCURRENCY: wholeNumber(1, 1_000, 128),
@@ -224,10 +224,10 @@ const settings = z.object({
 /** For what has to offer every setting, such as the chart. */
 export const settingNames: readonly string[] = Object.keys(settings.shape);
 
-/** Tenths of the lock on an operation that its calls may take; the rest is for timers that run late and clocks that differ. */
+/** Tenths of an operation's lock that its calls may take; the rest allows for late timers and clock differences. */
 const lockTenths = 9;
 
-/** Lifetimes that have to fit into each other: every call has to end before another worker may take the operation over. */
+/** Checks that every call ends before another worker may take over its operation. */
 function checkTimes(config: Config): void {
   const { KEYFERRY_SYNC_LOCK_MS: lockMs } = config;
   const callsMs = config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX;
@@ -239,13 +239,13 @@ function checkTimes(config: Config): void {
   );
 }
 
-/** For the large bodies of all requests together, in bytes: one of the largest, unless it is set. */
+/** Bytes for the large bodies of all requests together; by default the size of one body of maximum size. */
 export const largeBodiesBytesMax = (config: Config): number =>
   config.KEYFERRY_LARGE_BODIES_BYTES_MAX ?? config.KEYFERRY_BODY_BYTES_MAX;
 
 function checkBodies(config: Config): void {
   if (largeBodiesBytesMax(config) >= config.KEYFERRY_BODY_BYTES_MAX) return;
-  throw new ConfigError('KEYFERRY_LARGE_BODIES_BYTES_MAX has to be at least KEYFERRY_BODY_BYTES_MAX');
+  throw new ConfigError('KEYFERRY_LARGE_BODIES_BYTES_MAX must be at least KEYFERRY_BODY_BYTES_MAX');
 }
 
 function checkPassword(config: Config): void {
@@ -256,29 +256,29 @@ function checkPassword(config: Config): void {
   );
 }
 
-/** The server by which messages are sent, and whom they are from. Undefined: none are. @throws ConfigError for one without the other */
+/** The mail server and the sender address; undefined when no mail is sent. @throws ConfigError when only one is set */
 export function smtpOf(config: Config): { readonly server: SmtpServer; readonly from: Sender } | undefined {
   const { KEYFERRY_SMTP_URL: server, KEYFERRY_SMTP_FROM: from } = config;
   if (server === undefined && from === undefined) return undefined;
   if (server === undefined || from === undefined)
-    throw new ConfigError('KEYFERRY_SMTP_URL and KEYFERRY_SMTP_FROM go together');
+    throw new ConfigError('KEYFERRY_SMTP_URL and KEYFERRY_SMTP_FROM must be set together');
   return { server, from };
 }
 
-/** What the programs of others get of the environment: none of our settings, some of which are secrets. */
+/** The environment for child processes, without Keyferry's settings, some of which are secrets. */
 export const otherEnvironment = (environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(environment).filter(([name]) => !/^(?:KEYFERRY_|DATABASE_URL$|REDIS_URL$)/.test(name)),
   );
 
-/** How workers and the sweep get the root key where people unseal the API. Undefined: they do not. @throws ConfigError for what does not go together */
+/** How workers and the sweep borrow the root key from an API unsealed by operators; undefined when they do not. @throws ConfigError for conflicting settings */
 export function unsealOf(config: Config): UnsealSettings | undefined {
   const read = readUnseal(config);
   if (typeof read === 'string') throw new ConfigError(read);
   return read;
 }
 
-/** The URL says all there is to know of Redis: it is what is handed on. */
+/** The URL contains everything about Redis, so it is passed on as it is. */
 function redisUrlOf(config: Config): string | undefined {
   const { REDIS_URL: url, KEYFERRY_REDIS_CA_FILE: ca, KEYFERRY_REDIS_CERT_FILE: cert } = config;
   const files = { ca, cert, key: config.KEYFERRY_REDIS_KEY_FILE, password: config.KEYFERRY_REDIS_PASSWORD_FILE };
@@ -287,11 +287,11 @@ function redisUrlOf(config: Config): string | undefined {
   if (whole !== undefined) return whole;
   throw new ConfigError(
     'KEYFERRY_REDIS_CA_FILE, KEYFERRY_REDIS_CERT_FILE and KEYFERRY_REDIS_KEY_FILE need a REDIS_URL of the form rediss://…, and ' +
-      'the last two go together',
+      'the last two must be set together',
   );
 }
 
-/** The seal, and the one that the store may still have until it is migrated. @throws ConfigError for settings that do not go together */
+/** The seal, and the former seal that the store may have until its migration. @throws ConfigError for conflicting settings */
 export function sealOf(config: Config): { readonly seal: SealSettings; readonly former: KeySettings | undefined } {
   const seal = readSeal('KEYFERRY_SEAL', {
     type: config.KEYFERRY_SEAL,
@@ -311,18 +311,18 @@ export function sealOf(config: Config): { readonly seal: SealSettings; readonly 
   });
   const problem = [seal, former].find((one) => typeof one === 'string');
   if (problem !== undefined || typeof seal === 'string' || typeof former === 'string') throw new ConfigError(problem);
-  // Key shares need no settings to be given.
+  // Key shares need no settings.
   return { seal, former: former.type === 'shamir' ? undefined : former };
 }
 
-/** The message names every setting that is wrong; never its value, which may be a secret. */
+/** The message names every invalid setting, but never its value, which may be a secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /** @throws ConfigError */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  // An empty variable is one that is not set: that is how container files leave one out.
+  // An empty variable counts as unset, because container files omit a variable that way.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = settings.safeParse(given);
   if (!parsed.success) {

@@ -1,6 +1,7 @@
+import { byField, type FieldProblem, inWords, type Message, type Problem, problemOf, type Word } from './problem.ts';
+
 /**
- * The kinds of error that a handler may throw. One file maps a kind to an HTTP status (`http/secrets/reply/status.ts`);
- * nobody else knows statuses.
+ * The kinds of error that a handler may throw. Only `http/server/failure.ts` maps a kind to an HTTP status.
  */
 export type ErrorKind =
   | 'bad-request'
@@ -17,64 +18,81 @@ export type ErrorKind =
   | 'upstream'
   | 'internal';
 
-/** The name that who reads a text knows a thing by, from the canonical one. */
-export type Word = (canonical: string) => string;
+export type { Message, Word };
 
-/** A text for the caller. One that names what existing clients call otherwise is made when it is known who reads it. */
-export type Message = string | ((word: Word) => string);
+interface AppErrorOptions extends ErrorOptions {
+  /** The same messages by field, where they concern fields of the request. */
+  readonly problems?: readonly Problem[];
+}
 
-/** An error that is meant for the caller: its messages go into the reply, so they never hold a secret value. */
+/** An error for the caller: its messages appear in the reply, so they never contain a secret value. */
 export class AppError extends Error {
   readonly kind: ErrorKind;
-  /** The texts of the reply's `errors` array, in canonical words. Empty: the reply is `{"errors":[]}`. */
+  /** The messages of the reply's `errors` array, in canonical names. Empty for `{"errors":[]}`. */
   readonly messages: readonly string[];
   readonly #messages: readonly Message[];
+  readonly #problems: readonly Problem[];
 
-  constructor(kind: ErrorKind, messages: Message | readonly Message[], options?: ErrorOptions) {
+  constructor(kind: ErrorKind, messages: Message | readonly Message[], options?: AppErrorOptions) {
     const list = typeof messages === 'object' ? messages : [messages];
-    const canonical = inWords(list, (word) => word);
-    super(canonical.join('; '), options);
+    const canonical = list.map((message) => inWords(message, (word) => word));
+    super(canonical.join('; '), options?.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
     this.kind = kind;
     this.messages = canonical;
     this.#messages = list;
+    this.#problems = options?.problems ?? [];
   }
 
-  /** The same texts in the words of who reads them. What the caller sent stands in them as it was. */
+  /** The same messages in the reader's vocabulary. Values that the caller sent are unchanged. */
   messagesIn(word: Word): readonly string[] {
-    return inWords(this.#messages, word);
+    return this.#messages.map((message) => inWords(message, word));
+  }
+
+  /** The fields that have to change, each with its message, in the reader's vocabulary. */
+  problemsIn(word: Word): readonly FieldProblem[] {
+    return byField(this.#problems, word);
   }
 }
 
-const inWords = (messages: readonly Message[], word: Word): readonly string[] =>
-  messages.map((message) => (typeof message === 'string' ? message : message(word)));
-
-/** 400 with the bare text. */
+/** Status 400 with one message. */
 export const badRequest = (message: Message, options?: ErrorOptions): AppError =>
   new AppError('bad-request', message, options);
 
-/** 400 as the API family answers, of a kind of its own: whoever wanted the thing to be there may be content. */
+/** Status 400 with the texts of these problems, by field where they concern fields. */
+export const invalid = (problems: readonly Problem[], options?: ErrorOptions): AppError =>
+  new AppError(
+    'bad-request',
+    problems.map(({ text }) => text),
+    { ...options, problems },
+  );
+
+/** Status 400 with one message about these fields. */
+export const badField = (fields: string | readonly string[], message: Message, options?: ErrorOptions): AppError =>
+  invalid([problemOf(fields, message)], options);
+
+/** Status 400, as in the API family, with its own kind, so that callers that only need the thing to exist can recognize it. */
 export const alreadyExists = (message: Message): AppError => new AppError('already-exists', message);
 
-/** 403 in the wording of the API family. */
+/** Status 403 in the wording of the API family. */
 export const permissionDenied = (): AppError =>
   new AppError('permission-denied', '1 error occurred:\n\t* permission denied\n\n');
 
-/** 403 for a token that is unknown or has ended: agents of the API family log in again when they read the second text. */
+/** Status 403 for a token that is unknown or has expired: agents of the API family log in again when they read the second message. */
 export const invalidToken = (): AppError =>
   new AppError('permission-denied', '2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n');
 
-/** 502: a system that had to be asked gave no answer that can be used. */
+/** Status 502: an upstream system gave no usable answer. */
 export const upstreamFailed = (message: string, options?: ErrorOptions): AppError =>
   new AppError('upstream', message, options);
 
-/** 404 `{"errors":[]}`: nothing is there. */
+/** Status 404, by default `{"errors":[]}`. */
 export const notFound = (messages: readonly string[] = []): AppError => new AppError('not-found', messages);
 
-/** 429: a quota is used up. */
+/** Status 429: a quota is exhausted. */
 export class TooManyRequests extends AppError {
   readonly retryAfterSeconds: number;
-  /** Headers of the reply beside `Retry-After`. */
+  /** Headers of the reply in addition to `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(message: string, retryAfterSeconds: number, headers: Readonly<Record<string, string>> = {}) {

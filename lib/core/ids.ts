@@ -2,11 +2,11 @@ import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Asking the generator for a few bytes takes as long as for many. */
+/** The generator takes as long for a few bytes as for many, so bytes are drawn in blocks. */
 const pool = Buffer.alloc(1_024);
 let used = pool.length;
 
-/** A random byte, which nobody else gets. */
+/** A random byte that is never returned again. */
 function randomByte(): number {
   if (used === pool.length) {
     randomFillSync(pool);

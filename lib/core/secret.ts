@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 const shown = '[secret]';
 
 /**
- * Holds a value that must not be printed. `String()`, `JSON.stringify`, `util.inspect` and template strings all show
- * `[secret]`; the value comes out of `reveal()` alone, so all code that takes it out can be found by name.
+ * Holds a value that must not be printed. `String()`, `JSON.stringify`, `util.inspect` and template strings all show `[secret]`;
+ * only `reveal()` returns the value, so all code that reads it can be found by that name.
  */
 export class Secret {
   readonly #value: string;
@@ -17,7 +17,7 @@ export class Secret {
     return this.#value;
   }
 
-  /** Length of the value in bytes of UTF-8; safe to show. */
+  /** Length of the value in UTF-8 bytes; safe to show. */
   get bytes(): number {
     return Buffer.byteLength(this.#value);
   }

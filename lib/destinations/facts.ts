@@ -1,21 +1,21 @@
 /** An association whose secret is one object, or ten keys with an object each. */
 export type Shape = 'one object' | 'ten keys';
-/** What becomes of an association. A change of ten keys is one of one of them. */
+/** What happens to an association. A change of ten keys is a change of one of them. */
 export type Operation = 'first push' | 'change' | 'unchanged' | 'removal';
 
 /**
- * What packaging, documentation, benchmarks and the contract tests have to know of a destination type. No process loads it:
- * `<type>/facts.ts`.
+ * What packaging, documentation, benchmarks and the contract tests must know about a destination type: `<type>/facts.ts`, which no
+ * process loads.
  */
 export interface DestinationFacts {
-  /** npm packages that the driver imports beside zod. No other destination imports them, and no other bundle holds them. */
+  /** npm packages that only this driver imports, so that no other bundle contains them; without zod. */
   readonly packages: readonly string[];
-  /** Absent: the worker has no rights in the cloud that it runs in. */
+  /** Set when the worker may assume roles in the cloud where it runs. */
   readonly assumesRoles?: true;
-  /** The provider's limit that `rate` follows from, for people: `120 writes a minute, per project`. */
+  /** The provider's limit behind `rate`, as text for users: `120 writes a minute, per project`. */
   readonly publishedLimit: string;
   readonly lateWrites: {
-    /** For people: what the system refuses by itself, and what the looks after a late write mend. */
+    /** Texts for users: the late writes that the system refuses itself, and those that the looks after a late write repair. */
     readonly refused: string;
     readonly mended: string;
     /** A put that is applied after a newer one changes nothing. */
@@ -23,12 +23,12 @@ export interface DestinationFacts {
     /** A removal that is applied after a newer put changes nothing. */
     readonly removalsRefused?: true;
   };
-  /** Calls of an operation, when the driver is open and nothing looks foreign. */
+  /** Calls of an operation when the driver is open and no object is foreign. */
   readonly calls: Readonly<Record<Shape, Readonly<Record<Operation, number>>>>;
   readonly refusals: {
-    /** A documented code of refusals. Absent: the system has no codes. */
+    /** A documented code of refusals, if the system has codes. */
     readonly code?: string;
-    /** Failures quote the text of such a refusal. */
+    /** Whether failures quote the text of such a refusal. */
     readonly quoted: boolean;
   };
 }

@@ -9,15 +9,15 @@ export interface Fake {
   readonly url: string;
   /** A request body for `POST sys/sync/destinations/<type>/<name>` that reaches this stand-in with valid credentials. */
   readonly destination: Readonly<Record<string, unknown>>;
-  /** The values that a reader of the external system would get now, by name. Sealed values are opened. */
+  /** The values that a reader of the external system would get now, by name. Sealed values are decrypted. */
   objects(): ReadonlyMap<string, FakeObject>;
-  /** Puts an object there that we did not write, in the place of one of that name. */
+  /** Adds a foreign object, which replaces an existing one of that name. */
   seed(name: string, value: string): void;
-  /** Gives the object that is there another value, as somebody does by hand. It stays the same object. */
+  /** Gives an existing object another value, as a user does by hand. It stays the same object. */
   change(name: string, value: string): void;
-  /** How often the external system was called since the start, by operation name. */
+  /** Calls of the external system since the start, by operation name. */
   calls(): ReadonlyMap<string, number>;
-  /** From now on the next `times` matching calls go wrong in this way (default: until `heal`). */
+  /** Makes the next `times` matching calls fail in this way (default: until `heal`). */
   fail(fault: Fault): void;
   heal(): void;
   /** Ends the server and its open connections. */
@@ -31,15 +31,15 @@ export interface FakeObject {
 
 /**
  * - `throttle`: the provider's own rate-limit answer, with `retryAfterSeconds` in its form.
- * - `unavailable`: 5xx. `denied`: the provider's answer to missing permission. `credentials`: to wrong credentials.
- * - `hang`: takes the request and never answers. `reset`: destroys the socket.
+ * - `unavailable`: 5xx. `denied`: the provider's answer to a missing permission. `credentials`: to wrong credentials.
+ * - `hang`: receives the request and never answers. `reset`: destroys the socket.
  * - `lost-answer`: applies the request, then destroys the socket.
- * - `late`: takes the request, never answers, and applies it after `lateMs`.
+ * - `late`: receives the request, never answers, and applies it after `lateMs`.
  */
 export interface Fault {
   readonly kind: 'throttle' | 'unavailable' | 'denied' | 'credentials' | 'hang' | 'reset' | 'lost-answer' | 'late';
   readonly times?: number;
-  /** So many matching calls go well before it. */
+  /** The number of matching calls that succeed before the fault. */
   readonly after?: number;
   readonly retryAfterSeconds?: number;
   /** Default: 1,000. */

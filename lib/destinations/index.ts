@@ -1,4 +1,3 @@
-import { nameTypes } from '../path/vocabulary.ts';
 import { definition as cloudASm } from './cloud-a-sm/index.ts';
 import { definition as cloudBKv } from './cloud-b-kv/index.ts';
 import { definition as cloudCSm } from './cloud-c-sm/index.ts';
@@ -8,8 +7,8 @@ import { definition as repoHost } from './repo-host/index.ts';
 import { definition as workspaceVars } from './workspace-vars/index.ts';
 
 /**
- * Every destination type: a new one is a folder and a line here. Help, OpenAPI, validation and the contract tests go by
- * this list, and the vocabulary has the names of the types from it. It loads no SDK, so the API and each worker can import it.
+ * All destination types. A new type is a folder and a line here: help, OpenAPI, validation, the names in both vocabularies and the
+ * contract tests follow from this list. It loads no SDK, so the API and each worker can import it.
  */
 export const definitions: readonly DestinationDefinition[] = [
   cloudASm,
@@ -19,5 +18,3 @@ export const definitions: readonly DestinationDefinition[] = [
   deployHostProject,
   workspaceVars,
 ];
-
-nameTypes(definitions);

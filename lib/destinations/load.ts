@@ -22,7 +22,7 @@ export async function loadFake(type: string): Promise<StartFake> {
 }
 
 /**
- * What tools and tests have to know of a type.
+ * What tools and tests must know about a type.
  * @throws Error when there is no such type
  */
 export async function loadFacts(type: string): Promise<DestinationFacts> {
@@ -30,8 +30,8 @@ export async function loadFacts(type: string): Promise<DestinationFacts> {
   return facts;
 }
 
-// Trap: a bundler answers import(`./${type}/driver.ts`) by taking every file that fits along, and with them every SDK. It
-// leaves a whole URL alone.
+// Trap: for import(`./${type}/driver.ts`) a bundler includes every matching file, and with them every SDK. It does not follow a
+// full URL.
 function addressOf(type: string, file: string): string {
   const known = definitions.find((definition) => definition.type === type);
   if (known !== undefined) return new URL(`${known.type}/${file}`, import.meta.url).href;

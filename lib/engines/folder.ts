@@ -1,24 +1,22 @@
-import { badRequest } from '../core/errors.ts';
-import type { Reply } from '../path/contract/reply.ts';
-import { integer, text } from '../path/fields.ts';
-import { folderNames, type IndexedPaths } from '../store/postgres/folder-names.ts';
-import type { Store } from '../store/store.ts';
+import { badRequest } from '#core/errors.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import { pageFieldsOf } from '#path/listing.ts';
+import { folderNames, type IndexedPaths } from '#store/postgres/statements/folder-names.ts';
+import type { Store } from '#store/store.ts';
 
-/** More than this does not fit in a reply that anyone can use. */
+/** A reply with more names would be too large to use. */
 const namesMax = 1_000_000;
 
 /** Fields of the listing of a folder. */
-export const pageFields = {
-  after: text().default('').meta({ description: 'Names behind this one' }),
-  limit: integer()
-    .default(0)
-    .meta({ description: `At most so many names; 0: all, of which there may be ${namesMax}` }),
-};
+export const pageFields = pageFieldsOf(
+  'Return only names after this one',
+  `Maximum number of names; 0 for all, up to ${namesMax}`,
+);
 
 /**
- * The names in a folder: see `folderNames`.
+ * Lists the names in a folder, as `folderNames` does.
  *
- * @throws AppError `bad-request` for more names than a reply can have, unless a limit is asked for
+ * @throws AppError `bad-request` when there are more names than a reply can hold and no limit is given
  */
 export async function listFolder(
   { db }: Pick<Store, 'db'>,

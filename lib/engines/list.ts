@@ -1,24 +1,8 @@
-import type { Engine } from '../path/contract/engine.ts';
-import type { Mount } from '../path/contract/mount.ts';
-import type { Dirty } from '../store/outbox.ts';
-import type { Store } from '../store/store.ts';
-import type { EngineDefinition, EngineParts, NewMount, SecretSource } from './contract.ts';
-
-type Served = Pick<Mount, 'type' | 'options'>;
-
-/** The engine of a mount; undefined: the list has none of its type, as for the mounts of auth methods. */
-export function engineOf<E extends Pick<EngineDefinition, 'type' | 'version'>>(
-  engines: readonly E[],
-  { type, options }: Served,
-): E | undefined {
-  let first: E | undefined;
-  for (const engine of engines) {
-    if (engine.type !== type) continue;
-    if (engine.version === options?.['version']) return engine;
-    first ??= engine;
-  }
-  return first;
-}
+import { type Engine, engineOf } from '#path/contract/engine.ts';
+import type { Mount, NewMount } from '#path/contract/mount.ts';
+import type { Dirty } from '#store/outbox.ts';
+import type { Store } from '#store/store.ts';
+import type { EngineDefinition, EngineParts, SecretSource } from './contract.ts';
 
 export const openEngines = (engines: readonly EngineDefinition[], parts: EngineParts): readonly Engine[] =>
   engines.map((engine) => ({
@@ -27,7 +11,7 @@ export const openEngines = (engines: readonly EngineDefinition[], parts: EngineP
     matches: (mount) => engineOf(engines, mount) === engine,
   }));
 
-/** What a new store has mounted. */
+/** The mounts of a new store. */
 export const firstMounts = (
   engines: readonly EngineDefinition[],
   when: 'production' | 'development',
@@ -38,15 +22,15 @@ export const firstMounts = (
     return [{ path, type, description, options: version === undefined ? null : { version } }];
   });
 
-/** What the sync knows of all engines together. */
+/** The secrets of all engines as the sync reads them. */
 export interface SyncedSecrets extends SecretSource {
-  /** Names for people of what can be synced. */
+  /** Display names of the engines whose secrets can be synced. */
   readonly titles: readonly string[];
-  /** The full path that reads a secret; undefined: secrets of this mount cannot be synced. */
+  /** The full path that reads a secret; undefined when secrets of this mount cannot be synced. */
   readPath(mount: Mount, secretName: string): string | undefined;
 }
 
-/** Ids of mounts are unique, so one engine at most knows a secret of a mount. */
+/** Mount ids are unique, so at most one engine has a secret of a mount. */
 export function syncedSecrets(engines: readonly EngineDefinition[], parts: EngineParts): SyncedSecrets {
   const sources = engines.flatMap(({ synced }) => (synced === undefined ? [] : [synced.open(parts)]));
   return {
@@ -69,7 +53,7 @@ export function syncedSecrets(engines: readonly EngineDefinition[], parts: Engin
   };
 }
 
-/** Ends what has expired, at most `limit` of each engine. */
+/** Expires at most `limit` versions of each engine. */
 export async function expireSecrets(
   engines: readonly EngineDefinition[],
   store: Store,

@@ -1,7 +1,7 @@
-import { AppError } from '../core/errors.ts';
-import { readBounded } from '../network/answer-size.ts';
-import { errorChain } from '../network/error-chain.ts';
-import { StrangeAnswer } from '../network/strange-answer.ts';
+import { AppError } from '#core/errors.ts';
+import { readBounded } from '#network/answer-size.ts';
+import { errorChain } from '#network/error-chain.ts';
+import { StrangeAnswer } from '#network/strange-answer.ts';
 import type { KeyServiceType } from './contract.ts';
 
 export interface CallOf {
@@ -11,18 +11,18 @@ export interface CallOf {
   readonly body: string;
 }
 
-/** What a service has answered. The body may be anything: it is read by who knows its form, and never shown. */
+/** The reply of a service. The caller validates the body, which may be anything and is never shown. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
 }
 
-/** The credentials included, in milliseconds. */
+/** Deadline of a call including its credentials, in milliseconds. */
 export const callMsMax = 5_000;
 const answerBytesMax = 65_536;
 
-/** One POST, one attempt: whoever asks tries again later. @throws AppError `unavailable` when there is no answer in time */
+/** Sends one POST without retries; the caller retries later. @throws AppError `unavailable` when there is no reply in time */
 export async function post({ type, url, headers, body }: CallOf, signal: AbortSignal): Promise<Answer> {
   try {
     const response = await fetch(url, { method: 'POST', headers, body, redirect: 'error', signal });
@@ -33,7 +33,7 @@ export async function post({ type, url, headers, body }: CallOf, signal: AbortSi
   }
 }
 
-/** Bounds a wait that may not heed its signal: credentials are asked for by libraries. */
+/** Bounds a wait that may ignore its signal, because libraries request the credentials. */
 export async function inTime<T>(
   type: KeyServiceType,
   signal: AbortSignal,
@@ -62,7 +62,7 @@ function parsed(text: string): unknown {
 function unreachable(type: KeyServiceType, host: string, error: unknown): AppError {
   const chain = errorChain(error);
   if (chain.some((link) => link instanceof StrangeAnswer)) {
-    return new AppError('unavailable', `${type} at ${host} answers too much: is this the key service?`);
+    return new AppError('unavailable', `the reply of ${type} at ${host} is too long: is this the key service?`);
   }
   if (chain.some(({ name }) => name === 'TimeoutError' || name === 'AbortError')) {
     return new AppError('unavailable', `${type} at ${host} did not answer within ${callMsMax} ms`);

@@ -1,15 +1,15 @@
-import type { AutomaticSealType } from '../store/seal/keys/root-key-source.ts';
+import type { AutomaticSealType } from '#store/seal/keys/root-key-source.ts';
 
-/** A key that a cloud keeps and does not hand out. It wraps small keys of ours. */
+/** A key that never leaves the cloud's key service. It wraps small keys. */
 export interface KeyService {
   readonly type: KeyServiceType;
-  /** The configured key, for messages. */
+  /** The configured key id, for messages. */
   readonly keyId: string;
-  /** `context` is authenticated with the key where the service can do that. @throws AppError `unavailable` */
+  /** `context` is authenticated together with the key if the service supports it. @throws AppError `unavailable` */
   wrap(key: Uint8Array, context: string, signal: AbortSignal): Promise<Wrapped>;
   /**
    * @throws CipherError when the configured key did not wrap this
-   * @throws AppError `unavailable`, with what to do about it
+   * @throws AppError `unavailable`, with the remedy in its message
    */
   unwrap(wrapped: Wrapped, context: string, signal: AbortSignal): Promise<Buffer>;
 }
@@ -18,18 +18,18 @@ export type KeyServiceType = Exclude<AutomaticSealType, 'static'>;
 
 export interface Wrapped {
   readonly bytes: Buffer;
-  /** The key that was used, with its version where the service tells it. */
+  /** The key used, with its version if the service returns it. */
   readonly keyId: string;
 }
 
-/** Which key, and where. */
+/** The settings of a key. */
 export interface KeyServiceSettings {
   readonly keyId: string;
-  /** For a key that does not name its region, where the service has regions. */
+  /** The region, for a key id that does not contain it. */
   readonly region: string | undefined;
-  /** Instead of the provider's own address: an emulator, or a private endpoint. */
+  /** Replaces the provider's own address, for an emulator or a private endpoint. */
   readonly endpoint: string | undefined;
 }
 
-/** The credentials of this process at a service, which differ by service: a bearer token. */
+/** Returns a bearer token of this process for the service. */
 export type BearerToken = (signal: AbortSignal) => Promise<string>;

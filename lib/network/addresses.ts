@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * What an IP address is for. `rule` says it for people: `10.0.0.0/8 (private use)`; undefined: an ordinary public address.
- * `family` and `text` are those of the address that packets really go to, so `::ffff:10.0.0.1` is `10.0.0.1`.
+ * The class of an IP address. `rule` describes it: `10.0.0.0/8 (private use)`; undefined for an ordinary public address. `family`
+ * and `text` describe the address that packets really go to, so `::ffff:10.0.0.1` is `10.0.0.1`.
  */
 export interface AddressKind {
   readonly family: 4 | 6;
@@ -17,7 +17,7 @@ export type Block = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 /**
  * The IANA special-purpose registries (https://www.iana.org/assignments/iana-ipv4-special-registry and -ipv6-), multicast,
  * reserved space and transition mechanisms. Entries that the registries call globally reachable (AS112, AMT, anycast
- * of IETF protocols) are refused too: no secret store lives there.
+ * of IETF protocols) are refused too, because no secret store uses them.
  */
 const special4: readonly (readonly [string, string])[] = [
   ['0.0.0.0/8', 'this network'],
@@ -75,13 +75,13 @@ export function classify(address: string): AddressKind {
   return { family, text: ip.toString(), rule: ruleOf(ip) };
 }
 
-/** Whether the block holds the address, after the same unwrapping as in `classify`. */
+/** Whether the block contains the address, after the same unwrapping as in `classify`. */
 export function holds(block: Block, address: string): boolean {
   const ip = parse(address);
   return ip.kind() === block[0].kind() && ip.match([block[0], block[1]]);
 }
 
-/** Whether the one block has every address of the other. */
+/** Whether the first block contains every address of the second. */
 export const covers = (outer: Block, inner: Block): boolean =>
   inner[0].kind() === outer[0].kind() && outer[1] <= inner[1] && inner[0].match([outer[0], outer[1]]);
 
@@ -92,7 +92,7 @@ export function isOrdinary(block: Block): boolean {
   return !isSpecial && (family === 4 || covers(globalUnicast, block));
 }
 
-/** Undefined: not a CIDR block. A mapped block (`::ffff:10.0.0.0/104`) is none: IPv4 is named as IPv4. */
+/** Undefined for anything but a CIDR block. A mapped block (`::ffff:10.0.0.0/104`) is not accepted: IPv4 blocks are written as IPv4. */
 export function parseBlock(text: string): Block | undefined {
   const [address = '', prefix = '', ...rest] = text.split('/');
   if (rest.length > 0 || isIP(address) === 0 || address.includes('%') || !/^\d{1,3}$/.test(prefix)) return undefined;
@@ -102,7 +102,7 @@ export function parseBlock(text: string): Block | undefined {
 }
 
 function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
-  // ipaddr.js would also read 127.1, 0x7f.1 and 2130706433; those have to go through name resolution.
+  // ipaddr.js would also parse 127.1, 0x7f.1 and 2130706433, which must go through name resolution.
   if (isIP(address) === 0) throw new Error(`not an IP address: ${address}`);
   const ip = ipaddr.process(address.replace(/%.*$/, ''));
   return ip;
@@ -115,7 +115,7 @@ function ruleOf(ip: ipaddr.IPv4 | ipaddr.IPv6): string | undefined {
   return ip.match(nat64) ? embeddedRule(ip) : 'outside 2000::/3 (not global unicast)';
 }
 
-/** NAT64 brings the packet to the IPv4 address in the last 32 bits. */
+/** NAT64 delivers the packet to the IPv4 address in the last 32 bits. */
 function embeddedRule(ip: ipaddr.IPv4 | ipaddr.IPv6): string | undefined {
   const rule = ruleOf(ipaddr.fromByteArray(ip.toByteArray().slice(12)));
   return rule === undefined ? undefined : `64:ff9b::/96 (NAT64) around ${rule}`;

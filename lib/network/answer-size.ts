@@ -1,14 +1,14 @@
 import { type Readable, Transform } from 'node:stream';
 import { StrangeAnswer } from './strange-answer.ts';
 
-/** Bytes of one answer, after decompression. */
+/** Maximum size of one reply in bytes, after decompression. */
 export const answerBytesMax = 1024 * 1024;
-/** Bytes of an answer that lists objects with their values. */
+/** Maximum size in bytes of a reply that lists objects with their values. */
 export const listingBytesMax = 64 * 1024 * 1024;
 
 const tooLarge = (bytesMax: number) => new StrangeAnswer(`it has more than ${bytesMax} bytes`);
 
-/** Counts the bytes of one answer. @throws StrangeAnswer when they are too many */
+/** Counts the bytes of one reply. @throws StrangeAnswer when there are too many */
 export function byteCounter(bytesMax = answerBytesMax): (bytes: number) => void {
   let sum = 0;
   return (bytes) => {
@@ -17,7 +17,7 @@ export function byteCounter(bytesMax = answerBytesMax): (bytes: number) => void 
   };
 }
 
-/** The same stream, which fails and ends its connection when it is longer. */
+/** The same stream, which fails and closes its connection when it exceeds the limit. */
 export function boundedStream(stream: Readable, bytesMax = answerBytesMax): Readable {
   const count = byteCounter(bytesMax);
   const bounded = new Transform({
@@ -38,7 +38,7 @@ export function boundedStream(stream: Readable, bytesMax = answerBytesMax): Read
   return stream.pipe(bounded);
 }
 
-/** The whole body. Whoever reads on after a failure gets nothing: the connection is ended. */
+/** Reads the whole body. After a failure the connection is closed. */
 export async function readBounded(response: Response, bytesMax = answerBytesMax): Promise<Uint8Array<ArrayBuffer>> {
   const count = byteCounter(bytesMax);
   const chunks: Uint8Array[] = [];

@@ -1,7 +1,7 @@
-import type { Refusal } from './decide.ts';
 import { errorChain, hasCode } from './error-chain.ts';
+import type { Refusal } from './policy.ts';
 
-/** What was to be connected to. `address` is absent where the port alone decided, before any name was resolved. */
+/** The target of the connection. `address` is absent when the port alone decided, before the name was resolved. */
 export interface Target {
   readonly host: string;
   readonly address?: string | undefined;
@@ -10,7 +10,7 @@ export interface Target {
 
 const blockedCode = 'ERR_CONNECTION_BLOCKED';
 
-/** The networking guard refused a connection. The message names target, rule and the field that opens it. */
+/** The networking guard refused a connection. The message names the target, the rule and the field that would allow it. */
 export class BlockedConnection extends Error {
   readonly code = blockedCode;
   readonly target: Target;
@@ -24,10 +24,10 @@ export class BlockedConnection extends Error {
   }
 }
 
-/** Whether the guard is behind this error: looks through `cause`, the members of an AggregateError, and error codes. */
+/** Whether the guard caused this error, according to `cause`, the members of an AggregateError, and error codes. */
 export const isBlocked = (error: unknown): boolean => findBlocked(error) !== undefined;
 
-/** The guard's message behind an SDK's error, or undefined. */
+/** The guard's message inside an SDK's error, or undefined. */
 export function blockedMessage(error: unknown): string | undefined {
   return findBlocked(error)?.message;
 }

@@ -1,33 +1,34 @@
-import { ConfigError } from '../core/config.ts';
+import { ConfigError } from '#core/config.ts';
 import { type Block, covers, holds, isOrdinary, parseBlock } from './addresses.ts';
 
-/** What the operator of the server lets anybody open at most, beside what is open by default. */
+/** The most that the operator of the server lets destinations open, in addition to the default. */
 export interface NetworkBounds {
-  /** Everything may be opened, and the guard may be switched off. */
+  /** Everything may be opened, and the guard may be disabled. */
   readonly all: boolean;
   readonly blocks: readonly Block[];
-  /** Ranges, both ends included. */
+  /** Inclusive ranges. */
   readonly ports: readonly (readonly [number, number])[];
 }
 
-/** The setting of the server; messages name it. */
+/** The server's setting, which messages name. */
 export const boundsSetting = 'KEYFERRY_NETWORK_ALLOWED';
 
-/** Open without being named (docs/architecture.md, rule 5.3). */
+/** Ports that are open by default. */
 export const publicPorts: readonly number[] = [80, 443];
 
 const portMax = 65_535;
 
 /**
- * Reads the setting: `all`, `none`, or CIDR blocks, ports and ranges of ports with commas between, as
- * `10.20.0.0/16,8443,9000-9010`. Undefined: none.
+ * Parses the setting: `all`, `none`, or a comma-separated list of CIDR blocks, ports and port ranges, such as
+ * `10.20.0.0/16,8443,9000-9010`. Undefined means `none`.
  *
- * @throws ConfigError that names the entry
+ * @throws ConfigError that names the invalid entry
  */
 export function readBounds(setting = 'none'): NetworkBounds {
   const entries = setting.split(',').flatMap((one) => one.trim() || []);
   const words = entries.filter((entry) => entry === 'all' || entry === 'none');
-  if (words.length > 0 && entries.length > 1) throw new ConfigError(`${boundsSetting}: ${words[0]} stands alone`);
+  if (words.length > 0 && entries.length > 1)
+    throw new ConfigError(`${boundsSetting}: ${words[0]} must be the only entry`);
   if (words.length > 0) return { all: words[0] === 'all', blocks: [], ports: [] };
   const read = entries.map((entry) => [entry, parseBlock(entry), parsePorts(entry)] as const);
   const wrong = read.find(([, block, ports]) => block === undefined && ports === undefined);
@@ -48,14 +49,14 @@ function parsePorts(entry: string): readonly [number, number] | undefined {
   return range[0] >= 1 && range[0] <= range[1] && range[1] <= portMax ? range : undefined;
 }
 
-/** Whether the bounds let a destination reach this special-purpose address. */
+/** Whether the bounds allow a destination to reach this special-purpose address. */
 export const admitsAddress = ({ all, blocks }: NetworkBounds, address: string): boolean =>
   all || blocks.some((block) => holds(block, address));
 
 export const admitsPort = ({ all, ports }: NetworkBounds, port: number): boolean =>
   all || publicPorts.includes(port) || ports.some(([from, to]) => port >= from && port <= to);
 
-/** Whether a destination may name this block: it has ordinary addresses only, or one block of the bounds has all of it. */
+/** Whether a destination may name this block: it has only ordinary addresses, or one block of the bounds contains it. */
 export function admitsBlock({ all, blocks }: NetworkBounds, text: string): boolean {
   const block = parseBlock(text);
   if (all || block === undefined) return all;

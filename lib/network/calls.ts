@@ -4,16 +4,16 @@ import { guardedDispatcher } from './connection/dispatcher.ts';
 import type { FetchTimeouts } from './fetch.ts';
 import type { NetworkPolicy } from './policy.ts';
 
-/** Calls without what makes a fetch dear: no redirects, no decompression, no streams, headers and bodies as they are. */
+/** Calls without the costly features of fetch: no redirects, no decompression, no streams. */
 export interface GuardedCalls {
   /**
-   * One call. Its answer comes whole.
+   * Makes one call and returns the complete reply.
    *
-   * @throws what a guarded fetch has as the cause of its errors; `StrangeAnswer` beyond 1 MB; a `TimeoutError` when the time is
-   * over, and the signal's reason when that ends it
+   * @throws the causes of a guarded fetch's errors; `StrangeAnswer` beyond 1 MB; a `TimeoutError` at the deadline; the signal's
+   * reason when it aborts
    */
   call(url: URL, call: Call): Promise<Answered>;
-  /** Ends idle connections and those in use. */
+  /** Closes idle and active connections. */
   close(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface Answered {
   readonly text: string;
 }
 
-/** Every new connection is checked against `policy`. */
+/** Opens calls whose every new connection is checked against `policy`. */
 export function guardedCalls(policy: NetworkPolicy, times: FetchTimeouts): GuardedCalls {
   const dispatcher = guardedDispatcher(policy, times);
   return {
@@ -39,7 +39,7 @@ export function guardedCalls(policy: NetworkPolicy, times: FetchTimeouts): Guard
   };
 }
 
-/** One timer and one listener, which end with the call: signals of timeouts live on, and are what a collection takes its time for. */
+/** One timer and one listener that end with the call. AbortSignal.timeout would outlive it and burden the garbage collector. */
 async function exchange(dispatcher: Dispatcher, { origin, pathname, search }: URL, call: Call): Promise<Answered> {
   const { msMax, signal, ...request } = call;
   signal?.throwIfAborted();
@@ -56,7 +56,7 @@ async function exchange(dispatcher: Dispatcher, { origin, pathname, search }: UR
   }
 }
 
-/** Takes an answer as it comes. */
+/** Collects a reply as it arrives. */
 class Answering implements Dispatcher.DispatchHandler {
   readonly #settled = Promise.withResolvers<Answered>();
   readonly #count = byteCounter();
@@ -69,7 +69,7 @@ class Answering implements Dispatcher.DispatchHandler {
     return this.#settled.promise;
   }
 
-  /** Ends the call, also one that waits for its connection. */
+  /** Aborts the call, even while it waits for its connection. */
   end(reason: Error): void {
     this.#failure = reason;
     this.#settled.reject(reason);

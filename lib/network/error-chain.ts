@@ -1,7 +1,7 @@
-/** Errors looked at in a chain; a longer one, or a cycle, ends here. */
+/** Maximum number of errors examined in a chain, which may be a cycle. */
 const chainLengthMax = 32;
 
-/** The error and those behind it: along `cause`, and the members of an AggregateError. */
+/** The error and its causes: along `cause`, and the members of an AggregateError. */
 export function errorChain(error: unknown): readonly Error[] {
   const chain = [error];
   for (const link of chain) {
@@ -12,5 +12,5 @@ export function errorChain(error: unknown): readonly Error[] {
   return chain.filter((link) => link instanceof Error);
 }
 
-/** Some SDKs build a new error and keep nothing of the old one but its code. */
+/** Some SDKs build a new error that preserves only the code of the old one. */
 export const hasCode = (error: Error, code: string): boolean => 'code' in error && error.code === code;

@@ -5,31 +5,34 @@ import type { NetworkPolicy } from './policy.ts';
 import { StrangeAnswer } from './strange-answer.ts';
 
 export interface GuardedFetch {
-  /** For answers of up to 1 MB. */
+  /** For replies of up to 1 MB. */
   readonly fetch: typeof globalThis.fetch;
-  /** For answers of up to 64 MB: lists of objects with their values. */
+  /** For replies of up to 64 MB, such as lists of objects with their values. */
   readonly fetchListing: typeof globalThis.fetch;
-  /** Ends idle connections and those in use. */
+  /** Closes idle and active connections. */
   close(): Promise<void>;
 }
 
 export interface FetchTimeouts {
-  /** Name resolution, TCP and TLS together. */
+  /** Deadline for name resolution, TCP and TLS together. */
   readonly connectMs: number;
-  /** The whole of one fetch, redirects and reading of the body included. */
+  /** Deadline for one whole fetch, including redirects and reading the body. */
   readonly requestMs: number;
 }
 
 export interface FetchOptions extends FetchTimeouts {
-  /** Is called with the credential in each request's header Authorization. */
-  readonly obtained?: ((credential: string) => void) | undefined;
+  /**
+   * Called with the credential in each request's Authorization header, so that it can be hidden in errors. Undefined when the
+   * caller sends no credential, or only one that it hides itself.
+   */
+  readonly obtained: ((credential: string) => void) | undefined;
 }
 
 /**
- * A fetch whose every new connection is checked against `policy`, those of redirects (at most 20, the limit of the fetch
- * standard) included. A refusal is a TypeError that satisfies `isBlocked`. Running out of `requestMs` is an error
- * named `TimeoutError`, out of `connectMs` one with code `UND_ERR_CONNECT_TIMEOUT` as its cause. An answer comes whole, and
- * one that is larger than it may be is a `StrangeAnswer`. Proxy variables of the environment are not read.
+ * A fetch whose every new connection is checked against `policy`, including those of redirects (at most 20, the limit of the fetch
+ * standard). A refusal is a TypeError that satisfies `isBlocked`. Exceeding `requestMs` is an error named `TimeoutError`; exceeding
+ * `connectMs` is an error whose cause has the code `UND_ERR_CONNECT_TIMEOUT`. Replies arrive complete; an oversized one is a
+ * `StrangeAnswer`. Proxy variables of the environment are ignored.
  */
 export function guardedFetch(policy: NetworkPolicy, { connectMs, requestMs, obtained }: FetchOptions): GuardedFetch {
   const dispatcher = guardedDispatcher(policy, { connectMs, requestMs });
@@ -46,16 +49,16 @@ export function guardedFetch(policy: NetworkPolicy, { connectMs, requestMs, obta
   return { fetch: upTo(answerBytesMax), fetchListing: upTo(listingBytesMax), close: () => dispatcher.destroy() };
 }
 
-/** The header is a scheme and a credential. */
+/** The credential of the header, without its scheme. */
 function reportCredential(headers: Headers, obtained: (credential: string) => void): void {
   const credential = headers.get('authorization')?.replace(/^\S+\s+/, '');
   if (credential !== undefined) obtained(credential);
 }
 
-/** Statuses of answers that have no body. */
+/** Statuses of replies without a body. */
 const bodiless: readonly number[] = [204, 205, 304];
 
-/** The answer with its body, which has come by now. */
+/** The reply with its complete body. */
 async function whole(answer: Response, bytesMax: number): Promise<Response> {
   const { status, statusText, headers, url, redirected } = answer;
   const bytes = await readBounded(answer, bytesMax);
@@ -65,15 +68,15 @@ async function whole(answer: Response, bytesMax: number): Promise<Response> {
   return Object.defineProperties(made, { url: { value: url }, redirected: { value: redirected } });
 }
 
-// Trap: this undici takes Request, Headers and FormData of Node's built-in fetch for strangers; a Request would be sent as
-// the text "[object Request]".
+// This undici does not recognize Request, Headers and FormData of Node's built-in fetch; a Request would be sent as the
+// string "[object Request]".
 function takeApart(request: Request, init: RequestInit | undefined) {
   const { url, method, headers, body, redirect, signal } = request;
   return { method, headers: [...headers], body, redirect, signal, duplex: 'half' as const, ...plain(init), url };
 }
 
 function plain({ body, headers, ...rest }: RequestInit = {}) {
-  if (body instanceof FormData) throw new TypeError('a guarded fetch takes no FormData');
+  if (body instanceof FormData) throw new TypeError('a guarded fetch does not accept FormData');
   return {
     ...rest,
     ...(headers !== undefined && { headers: [...new Headers(headers)] }),

@@ -1,37 +1,37 @@
-import type { Sender, SmtpServer } from '../core/smtp.ts';
+import type { Sender, SmtpServer } from '#core/settings/smtp.ts';
 
-/** What messages go out by: the operator's own server, which no networking guard is between. */
+/** Sends messages through the operator's own mail server, without the networking guard. */
 export interface SmtpSettings {
   readonly server: SmtpServer;
   readonly from: Sender;
 }
 
 export interface Message {
-  /** Recipients do not see each other. */
+  /** Recipients, hidden from each other. */
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
 }
 
-/** What the server said of a message. Its own texts are not kept: they may echo what it was sent. */
+/** The server's verdict on a message. Its texts are dropped, because they may repeat the message. */
 export interface MailResult {
-  /** Of its last reply; empty: there was none. */
+  /** Code of its last reply; empty when there was none. */
   readonly code: string;
   readonly accepted: readonly string[];
-  /** Recipients that it does not take, now or later. */
+  /** Recipients that it rejects permanently. */
   readonly refused: readonly string[];
-  /** Why it took nobody's. */
+  /** Why it accepted no recipient. */
   readonly reason: string;
 }
 
 export interface Mail {
-  /** It does not throw for a server that fails. */
+  /** Does not throw when the server fails. */
   send(message: Message, signal?: AbortSignal): Promise<MailResult>;
 }
 
-/** For one message to all its recipients, from looking up the name of the server on. */
+/** Deadline for one message to all its recipients, including the lookup of the server's name. */
 const messageMsMax = 30_000;
-/** Messages that one process hands over at once. */
+/** Messages that one process sends concurrently. */
 const atOnceMax = 64;
 const replyBytesMax = 65_536;
 
@@ -46,9 +46,15 @@ export function openMail({ server, from }: SmtpSettings): Mail {
         transport ??= transportOf(server);
         const inTime = AbortSignal.timeout(messageMsMax);
         const sent = await (await transport).sendMail({
-          ...{ from: { ...from }, to: 'undisclosed-recipients:;', envelope: { from: from.address, to: [...to] } },
-          ...{ subject, text, headers: { 'Auto-Submitted': 'auto-generated' }, xMailer: false },
-          ...{ disableFileAccess: true, disableUrlAccess: true },
+          from: { ...from },
+          to: 'undisclosed-recipients:;',
+          envelope: { from: from.address, to: [...to] },
+          subject,
+          text,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          xMailer: false,
+          disableFileAccess: true,
+          disableUrlAccess: true,
           signal: signal === undefined ? inTime : AbortSignal.any([signal, inTime]),
         });
         return { code: sent.response.slice(0, 3), accepted: sent.accepted, refused: refusedOf(sent), reason: '' };
@@ -61,15 +67,24 @@ export function openMail({ server, from }: SmtpSettings): Mail {
   };
 }
 
-/** Loaded with the first message: processes that send none do without it. */
+/** Loaded with the first message, so that processes that send none save its memory. */
 async function transportOf({ host, port, tls, login }: SmtpServer) {
   const { createTransport } = await import('nodemailer');
   return createTransport({
-    ...{ host, port, secure: tls === 'implicit', requireTLS: tls === 'starttls', ignoreTLS: tls === 'none' },
+    host,
+    port,
+    secure: tls === 'implicit',
+    requireTLS: tls === 'starttls',
+    ignoreTLS: tls === 'none',
     ...(login === undefined ? {} : { auth: { user: login.user, pass: login.password.reveal() }, forceAuth: true }),
-    ...{ connectionTimeout: messageMsMax, greetingTimeout: messageMsMax, socketTimeout: messageMsMax },
-    ...{ dnsTimeout: messageMsMax, socketCloseTimeout: 0, maxResponseSize: replyBytesMax },
-    ...{ logger: false, allowInternalNetworkInterfaces: true },
+    connectionTimeout: messageMsMax,
+    greetingTimeout: messageMsMax,
+    socketTimeout: messageMsMax,
+    dnsTimeout: messageMsMax,
+    socketCloseTimeout: 0,
+    maxResponseSize: replyBytesMax,
+    logger: false,
+    allowInternalNetworkInterfaces: true,
   });
 }
 
@@ -79,7 +94,7 @@ interface Refusals {
     | undefined;
 }
 
-/** Replies from 500 on are for good. */
+/** Replies from 500 on are permanent. */
 const refusedOf = ({ rejectedErrors = [] }: Refusals): readonly string[] =>
   rejectedErrors.flatMap(({ responseCode = 0, recipient }) =>
     responseCode >= 500 && recipient !== undefined ? [recipient] : [],

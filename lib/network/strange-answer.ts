@@ -1,25 +1,26 @@
 import { errorChain, hasCode } from './error-chain.ts';
 
 const strangeCode = 'ERR_STRANGE_ANSWER';
-/** Of node:http and undici: they take 16 KB of headers. */
+/** Error codes of node:http and undici, which accept 16 KB of headers. */
 const headerCodes = ['HPE_HEADER_OVERFLOW', 'UND_ERR_HEADERS_OVERFLOW'];
 
-export const strangeAdvice = 'check endpoint, and whether a proxy or a login page stands between';
+export const strangeAdvice = 'check endpoint, and whether a proxy or a login page intercepts the request';
 
 /**
- * What came is no answer of the service, although it looks like a success: the page of a proxy, JSON of something else, or more than any answer has. Whether the request has arrived at the service is not known.
+ * The reply looks like a success but did not come from the service: a proxy's page, foreign JSON, or more data than any reply of the
+ * service. Whether the request reached the service is unknown.
  */
 export class StrangeAnswer extends Error {
   readonly code = strangeCode;
 
-  /** @param problem in our own words, such as "it is a page"; nothing of what came */
+  /** @param problem our own description, such as "it is a page"; it quotes nothing of the reply */
   constructor(problem: string) {
-    super(`this is no answer of the service (${problem}): ${strangeAdvice}`);
+    super(`the answer did not come from the service (${problem}): ${strangeAdvice}`);
     this.name = 'StrangeAnswer';
   }
 }
 
-/** The message of the strange answer behind an SDK's error, or undefined. */
+/** The message of the strange answer inside an SDK's error, or undefined. */
 export function strangeMessage(error: unknown): string | undefined {
   const chain = errorChain(error);
   const strange = chain.find((link) => link instanceof StrangeAnswer || hasCode(link, strangeCode));

@@ -1,44 +1,59 @@
 import { z } from 'zod';
-import { isRawNumber } from '../core/json.ts';
+import { isRawNumber } from '#core/json/json.ts';
 
 /**
- * Field types of the API family. Clients send the same field in several forms (a list as an array or as a comma
- * string, a duration as seconds or as `1h30m`, a bool as a string), so each type reads all of them.
+ * Field types of the API family. Clients send the same field in several forms (a list as an array or as comma-separated text, a
+ * duration as seconds or as `1h30m`, a boolean as text), so each type accepts all of them.
  * `z.toJSONSchema(..., { io: 'output' })` gives the OpenAPI schema.
  */
 
-/** What `.meta()` of a field may say beside `description`. */
+/** What `.meta()` of a field may contain. */
 export interface FieldMeta {
   readonly description: string;
-  /** Never shown: reads answer `*****`. */
+  /** Forms show it instead of the field's name. */
+  readonly label?: string;
+  /** The part of a form that has the field. */
+  readonly group?: string;
+  /** Its text usually has several lines. */
+  readonly multiline?: boolean;
+  /** Never shown: reads return `*****`. */
   readonly sensitive?: boolean;
   /** Fixed once the resource exists. */
   readonly immutable?: boolean;
-  /** Says where calls go or whom they trust: who changes it sends the stored sensitive fields anew. */
+  /** Determines where calls go or which peer they trust. A change requires the stored sensitive fields to be sent again. */
   readonly routes?: boolean;
-  /** A write that leaves it out keeps the stored value. */
+  /** A write that omits it keeps the stored value. */
   readonly kept?: boolean;
-  /** The field that it is an older name of: what a policy says of one of them it says of both. */
+  /** The newer name of the field. A policy rule about one of the names applies to both. */
   readonly formerNameOf?: string;
-  /** A value `@path` stands for the content of a file. */
+  /** The value `@path` means the content of a file. */
   readonly namesFile?: boolean;
-  /** Of an object that is read as it comes: the members that mean anything. */
+  /** The known members of an object that is otherwise accepted as sent. */
   readonly members?: readonly string[];
-  /** Where the value comes from; body is the default for writes, query for reads. */
+  /** Where the value comes from; by default the body for writes and the query for reads. */
   readonly in?: 'path';
 }
 
 export type Fields = Readonly<Record<string, z.ZodType>>;
 export type Input<F extends Fields> = { readonly [K in keyof F]: z.output<F[K]> };
 
-/** Every type has a bound, so that no value costs more to read than it is worth. */
+/** Every type has a bound, so that no value is expensive to read. */
 const textCharactersMax = 65_536;
 const listEntriesMax = 10_000;
 const mapEntriesMax = 1_000;
 
-/** What is beyond its bound is not looked at any closer. */
-export const atMost = (count: number, things: 'characters' | 'entries') =>
-  ({ error: `expected at most ${count} ${things}`, abort: true }) as const;
+/**
+ * The options of a check of length. zod also compares the member `length` of an object, which throws if it is a number whose digits
+ * are kept.
+ */
+export const sizeRule = (error: string) => ({ error, when: hasSize });
+const hasSize = ({ value }: { readonly value: unknown }): boolean => typeof value === 'string' || Array.isArray(value);
+
+/** A value beyond its bound is not checked further. */
+export const atMost = (count: number, things: 'characters' | 'entries') => ({
+  ...sizeRule(`expected at most ${count} ${things}`),
+  abort: true,
+});
 
 export const text = (charactersMax = textCharactersMax) =>
   z.preprocess(scalarText, z.string().max(charactersMax, atMost(charactersMax, 'characters')));
@@ -54,7 +69,7 @@ export const duration = () => {
 };
 const durations = new WeakSet<z.ZodType>();
 
-/** Whether a field is read as a duration, so that a text such as `1h` is taken for its seconds. */
+/** Whether a field is a duration, so that a text such as `1h` is converted to seconds. */
 export function isDuration(field: unknown): boolean {
   if (field instanceof z.ZodUnion) return field.options.some(isDuration);
   if (field instanceof z.ZodPipe) return isDuration(field.in) || isDuration(field.out);
@@ -64,15 +79,15 @@ export function isDuration(field: unknown): boolean {
   return field instanceof z.ZodType && durations.has(field);
 }
 export const textList = () => listOf(text());
-/** Names that mean the same in any case, as those of policies do: in lower case, without blanks around them. */
+/** Case-insensitive names, such as those of policies: converted to lower case and trimmed. */
 export const foldedText = () =>
   z.preprocess(folded, z.string().max(textCharactersMax, atMost(textCharactersMax, 'characters')));
 export const foldedList = () => listOf(foldedText());
 export const integerList = () => listOf(z.preprocess(looseInteger, z.int()));
 export const textMap = () => mapOf(text());
-/** Of a merge patch: null takes a key away. */
+/** For merge patches: null removes a key. */
 export const textMapPatch = () => mapOf(text().nullable());
-/** Any JSON object, kept as parsed, numbers with their digits. */
+/** Any JSON object, kept as parsed, with the digits of its numbers. */
 export const jsonObject = () =>
   z
     .custom<Readonly<Record<string, unknown>>>(
@@ -82,7 +97,7 @@ export const jsonObject = () =>
     .meta({ type: 'object' });
 /** A parameter of the path's pattern. */
 export const pathText = (description: string) => z.string().meta({ description, in: 'path' });
-/** One that gives access by itself: no log shows it in clear. */
+/** A parameter that grants access, such as a token: logs hide it. */
 export const secretPathText = (description: string) => z.string().meta({ description, in: 'path', sensitive: true });
 
 const durationRule = 'expected a duration that is not negative: seconds, or a text such as "30s" or "1h30m"';
@@ -151,7 +166,7 @@ function looseList(value: unknown): unknown {
 
 const objectCharactersMax = 65_536;
 
-/** Command lines send an object as its JSON text. Another text, and one that is too long, stays what it is. */
+/** Command lines send an object as JSON text. Other text and text that is too long is returned unchanged. */
 export function objectOfText(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*\{/.test(value) || value.length > objectCharactersMax) return value;
   try {
@@ -161,12 +176,12 @@ export function objectOfText(value: unknown): unknown {
   }
 }
 
-/** zod would take a number with digits for a map, and leave a key out that it fears. */
+/** zod would accept a raw number as a map, and would silently drop the key `__proto__`. */
 function mustKeepKeys(value: unknown, context: z.RefinementCtx): unknown {
   if (isRawNumber(value)) return Number(value.rawJSON);
   if (typeof value !== 'object' || value === null) return value;
   if (Object.hasOwn(value, '__proto__'))
-    context.addIssue({ code: 'custom', message: 'the key __proto__ cannot be kept' });
+    context.addIssue({ code: 'custom', message: 'the key __proto__ is not allowed' });
   if (Object.keys(value).length > mapEntriesMax)
     context.addIssue({ code: 'custom', message: atMost(mapEntriesMax, 'entries').error });
   return value;

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import type { FieldMeta } from './fields.ts';
 
-/** What the field's `.meta()` says, wherever in `.optional()`, `.default()` and the like it was written. */
+/** The `.meta()` of a field, also when the field is wrapped in `.optional()`, `.default()` and the like. */
 export function fieldMeta(field: z.ZodType): Partial<FieldMeta> {
   const outer = field.meta() ?? {};
   const inner = unwrapped(field);
   const {
     description,
+    label,
+    group,
+    multiline,
     sensitive,
     immutable,
     routes,
@@ -18,6 +21,9 @@ export function fieldMeta(field: z.ZodType): Partial<FieldMeta> {
   } = { ...(inner === undefined ? {} : fieldMeta(inner)), ...outer };
   return {
     ...(typeof description === 'string' ? { description } : {}),
+    ...(typeof label === 'string' ? { label } : {}),
+    ...(typeof group === 'string' ? { group } : {}),
+    ...(multiline === true ? { multiline } : {}),
     ...(sensitive === true ? { sensitive } : {}),
     ...(immutable === true ? { immutable } : {}),
     ...(routes === true ? { routes } : {}),
@@ -29,10 +35,10 @@ export function fieldMeta(field: z.ZodType): Partial<FieldMeta> {
   };
 }
 
-/** Whether a request may leave the field out. */
+/** Whether a request may omit the field. */
 export const isOptional = (field: z.ZodType): boolean => field.safeParse(undefined).success;
 
-/** The names of the members of a field that is an object with a fixed set of them; undefined: it is none. */
+/** The names of the members of a field that is an object with fixed members; undefined for other fields. */
 export const membersOf = (field: z.ZodType): readonly string[] | undefined =>
   fieldMeta(field).members ?? shapeOf(field);
 

@@ -1,10 +1,10 @@
-/** A part of a path that gives access by itself, such as a token or a signed address. */
+/** A part of a path that grants access, such as a token or a signed address. */
 export interface SecretPart {
-  /** Its segment, counted from 0. */
+  /** Index of its segment. */
   readonly at: number;
-  /** It goes on to the end of the path. */
+  /** It continues to the end of the path. */
   readonly toEnd: boolean;
-  /** What of it may be shown in front of what stands for it; empty: nothing. */
+  /** Text that is shown before the replacement; empty for none. */
   readonly claim: string;
 }
 
@@ -12,7 +12,7 @@ export interface SecretPart {
 export const secretsIn = (path: string, secrets: readonly SecretPart[]): readonly string[] =>
   secrets.map(({ at, toEnd }) => valueAt(path.split('/'), at, toEnd)).filter((value) => value !== '');
 
-/** A path with its secret parts replaced. One without any, which most are, is shown as it is. */
+/** A path with its secret parts replaced. Most paths have none and stay unchanged. */
 export function shownPath(path: string, secrets: readonly SecretPart[], replace: (value: string) => string): string {
   if (secrets.length === 0) return path;
   const segments = path.split('/');
@@ -26,16 +26,16 @@ export function shownPath(path: string, secrets: readonly SecretPart[], replace:
 const valueAt = (segments: readonly string[], at: number, toEnd: boolean): string =>
   segments.slice(at, toEnd ? undefined : at + 1).join('/');
 
-/** What begins like a token of either service, or ends like one or like the signature of an address. */
+/** A segment that begins like a token of either service, or ends like a token or the signature of an address. */
 const tokenLike = /^(?:hv[sb]|[sb])\.\S{8}|\.[\w-]{40,}$/;
 
-/** Of a path that no row has, such as a misspelt one: what looks like a token counts as one. */
+/** The secret parts of a path that no row matches, such as a misspelt one: every segment that looks like a token. */
 export const straySecrets = (path: string): readonly SecretPart[] =>
   path.split('/').flatMap((segment, at) => (tokenLike.test(segment) ? [{ at, toEnd: false, claim: '' }] : []));
 
-/** What stands for a secret where there is no key for an HMAC. */
+/** Replaces a secret when there is no key for an HMAC. */
 export const hidden = (): string => '[secret]';
 
-/** The same parts behind another beginning of the path, which has so many segments. */
+/** The same parts after a prefix with this number of segments was added to the path. */
 export const movedBy = (secrets: readonly SecretPart[], segments: number): readonly SecretPart[] =>
   secrets.length === 0 ? secrets : secrets.map((part) => ({ ...part, at: part.at + segments }));

@@ -3,16 +3,15 @@ import type { Verb } from './contract/request.ts';
 import type { Operation, Row } from './contract/row.ts';
 import { inputReader, type ReadInput } from './input/parse.ts';
 import { fieldMeta } from './meta.ts';
-import { parameterNames, parsePattern, type Segment } from './pattern.ts';
 import type { SecretPart } from './shown-path.ts';
-import { SegmentTree } from './tree.ts';
+import { parameterNames, parsePattern, type Segment, SegmentTree } from './tree.ts';
 
-/** A request's row. `operation` is undefined where the path is known and the verb is not (405). */
+/** The row of a request. `operation` is undefined when the path is known but has no such verb (405). */
 export interface Match {
   readonly row: Row;
   readonly operation: CompiledOperation | undefined;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Of the path below the mount: the parameters that the row's fields mark as sensitive. */
+  /** Parts of the path below the mount: the parameters that fields of the row mark as sensitive. */
   readonly secrets: readonly SecretPart[];
 }
 
@@ -23,9 +22,9 @@ export interface CompiledOperation extends Operation {
 
 export interface PathTable {
   /**
-   * The most specific row that has the path and the verb; else the most specific one that has the path; else undefined.
-   * So `destinations/a/:name` may answer writes and `destinations/:type/:name` reads of the same path.
-   * `path` is relative to the mount; that of a listing ends in `/`.
+   * The most specific row with the path and the verb, else the most specific one with the path, else undefined. So
+   * `destinations/a/:name` may answer writes and `destinations/:type/:name` reads of the same path.
+   * `path` is relative to the mount; the path of a listing ends in `/`.
    */
   find(path: string, verb: Verb): Match | undefined;
   readonly rows: readonly Row[];
@@ -39,9 +38,9 @@ interface Entry {
 }
 
 /**
- * Compiles rows to a table; their order means nothing.
+ * Compiles rows to a table; their order does not matter.
  *
- * @throws Error when two rows of the same shape answer the same verb, or a path field is not in its row's pattern.
+ * @throws Error when two rows of the same shape answer the same verb, or when a path field is not in the pattern of its row
  */
 export function compileTable(rows: readonly Row[]): PathTable {
   const tree = new SegmentTree<Entry>();
@@ -77,7 +76,7 @@ function addRow(tree: SegmentTree<Entry>, row: Row): void {
   for (const other of tree.add(segments, entry)) if (other !== entry) refuseOverlap(row, other.row);
 }
 
-/** A request with a verb that the row does not answer may bring the secret too, so every operation's fields count. */
+/** A request with a verb that the row does not answer may contain the secret too, so the fields of all operations count. */
 function secretsOf(segments: readonly Segment[], row: Row): readonly SecretPart[] {
   const sensitive = new Set(
     Object.values(row.operations).flatMap(({ fields }) =>

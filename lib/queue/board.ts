@@ -1,9 +1,9 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import type { Log } from '../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 import { type JobData, openJobs } from './parts.ts';
 import { failFastConnection } from './redis/connection.ts';
 
-/** The queues for the board: to look at, not to change. */
+/** Read-only access to the queues for the board. */
 export interface BoardQueues {
   readonly adapters: readonly BullMQAdapter[];
   close(): Promise<void>;
@@ -36,5 +36,5 @@ export function openBoardQueues({ redisUrl, prefix, types, log }: BoardQueuesOpt
   };
 }
 
-/** Whatever a job of another release may hold, its two ids are all that is shown. */
+/** Shows only the two ids, whatever else a job of another release may contain. */
 const shownData = ({ a, d }: Partial<JobData>): object => ({ association: a, destination: d });

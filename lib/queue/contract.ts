@@ -1,54 +1,56 @@
 /**
- * The queue module is the only importer of BullMQ. A job names an association and says nothing else: the worker reads what
- * should be there. Words: an *operation* is an association that waits for its worker or is in its hands; *pending* is
- * the set of them, in Redis, over all types.
+ * The queue module is the only importer of BullMQ. A job only names an association; the worker reads the desired state itself. Terms:
+ * an *operation* is an association that waits for a worker or is being worked on; *pending* is the set of all operations of all
+ * types, in Redis.
  */
 export interface Operation {
   /** Association id. */
   readonly id: string;
   readonly type: string;
   readonly destination_id: string;
-  /** Generation of the association that asks for it; `finish` of an older one does not take it off. */
+  /** Generation of the association that requested it; finishing an older generation does not remove it. */
   readonly generation: number;
-  /** Its job waits for a retry and has to be brought forward. */
+  /** The job waits for a retry and has to be brought forward. */
   readonly waiting: boolean;
-  /** The W3C trace context of the request that asks for it, while it is traced. */
+  /** The W3C trace context of the request, if it is traced. */
   readonly traceparent?: string | undefined;
 }
 
 export interface Queue {
   /**
-   * Puts one job per operation in the queue of its type. Counted against `capacity` exactly, over all types and processes,
-   * by one script; an operation that is pending already needs no capacity. Answers the ids that were refused: they have no job.
+   * Puts one job per operation in the queue of its type. A single script counts operations exactly against `capacity`, over all types
+   * and processes; an operation that is already pending needs no capacity. Returns the ids that were refused and have no job.
    */
   enqueue(operations: readonly Operation[], capacity: number): Promise<{ readonly refused: readonly string[] }>;
-  /** Reserves capacity for one operation without a job yet, so that a caller can give up before it has changed anything. */
+  /** Reserves capacity for one operation without adding a job, so that a caller can give up before it changes anything. */
   reserve(operation: Operation, capacity: number): Promise<boolean>;
-  /** Gives capacity back (nothing was committed), unless a newer generation has asked for it meanwhile. */
+  /** Returns reserved capacity when nothing was committed, unless a newer generation has requested it meanwhile. */
   release(id: string, generation: number): Promise<void>;
   pendingCount(): Promise<number>;
-  /** Which of these ids have no pending entry or no job. For the sweep, in pages of at most 1,000. */
+  /** The states of the gates of these destinations, in their order. */
+  gateStates(destinationIds: readonly string[]): Promise<readonly GateState[]>;
+  /** Returns those of these ids that have no pending entry or no job. For the sweep; at most 1,000 at a time. */
   missing(operations: readonly Operation[]): Promise<readonly string[]>;
   /**
-   * One slice of the pending set: ids that `isDirty` says are not dirty are taken off, when they have been found so twice,
-   * at least 10 s apart. Answers the cursor for the next slice ('0': through).
+   * Checks one slice of the pending set: ids that are not dirty are removed once they have been found so twice, at least 10 s apart.
+   * Returns the cursor for the next slice, '0' at the end.
    */
   forget(cursor: string, isDirty: (ids: readonly string[]) => Promise<ReadonlySet<string>>): Promise<string>;
   /**
-   * Takes up jobs that were delayed and that no worker's clock brings back in time: those that are overdue, and those that
-   * were delayed in the future, because a clock was set back since. Both by the clock of Redis, with half a minute of
-   * tolerance. At most some thousands; answers how many. For the sweep.
+   * Promotes delayed jobs that no worker would take in time because of wrong clocks: those that are overdue, and those that seem to have
+   * been delayed in the future because a clock was set back. Judges by the clock of Redis, with a tolerance of half a minute. Promotes at
+   * most a few thousand jobs and returns how many. For the sweep.
    */
-  takeUpStranded(): Promise<number>;
+  promoteStranded(): Promise<number>;
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Ends when the association is announced, at the time-out, or on abort; true if announced. */
+  /** Resolves with true when the operation of the association is announced as finished, or with false at the timeout or on abort. */
   settled(id: string, timeoutMs: number, signal: AbortSignal): Promise<boolean>;
-  /** Subscribe before the change is made: the returned function waits. */
+  /** Subscribes; call it before the change, and then `wait`. */
   listen(id: string): { wait(timeoutMs: number, signal: AbortSignal): Promise<boolean>; stop(): void };
   /** Runs a long-lived consumer of one type's queue. */
   consume(type: string, handler: Handler, options: ConsumeOptions): Consumer;
-  /** Takes jobs by manual fetching until the queue is empty or the deadline is near. For functions. */
+  /** Fetches and runs jobs until the queue is empty or the deadline is near. For functions. */
   drain(
     type: string,
     handler: Handler,
@@ -57,26 +59,26 @@ export interface Queue {
   close(): Promise<void>;
 }
 
-/** Brings one association in line. It ends within the lock time and stops when `signal` aborts (lock lost, shutdown). */
+/** Syncs one association. It must end within the lock time and stop when `signal` aborts (lock lost, shutdown). */
 export type Handler = (
   job: {
     readonly id: string;
     readonly destinationId: string;
-    /** Name of the job in its queue, for the log. */
+    /** Id of the job in its queue, for the log. */
     readonly job?: string | undefined;
     readonly traceparent?: string | undefined;
-    /** Too many workers ended with this job in flight: nothing may be called for it, and its attempt counts as failed. */
+    /** Too many workers died with this job in flight: the handler must make no external call, and the attempt counts as failed. */
     readonly exhausted?: boolean;
   },
   signal: AbortSignal,
 ) => Promise<Outcome>;
 
 /**
- * - `done`: in line with `generation`; who waits for the association is notified; a newer generation keeps its entry in the
- *   pending set and gets its job.
- * - `again`: not done; the same job is taken up after the delay (0: at once), or sooner when something newer is asked for,
- *   unless it is `firm`: then only an operation that says `waiting` brings it forward.
- * - `failed`: an exhausted job whose failure was written back; it goes, and a new one is taken up after the delay.
+ * - `done`: `generation` is synced, and waiting callers are notified. A newer generation keeps its entry in the pending set and gets
+ *   its own job.
+ * - `again`: not finished. The same job runs again after the delay (0: at once), or sooner when a newer generation is requested. With
+ *   `firm`, only an operation with `waiting` brings it forward.
+ * - `failed`: an exhausted job whose failure has been written back. The job is removed, and a new one runs after the delay.
  */
 export type Outcome =
   | { readonly kind: 'done'; readonly generation: number }
@@ -85,63 +87,102 @@ export type Outcome =
 
 export interface ConsumeOptions {
   readonly concurrency: number;
-  /** Lock of a job; renewed while its handler runs. */
+  /** Duration of the lock of a job, which is renewed while the handler runs. */
   readonly lockMs: number;
-  /** It begins at rest. Absent: it takes jobs at once. */
+  /** Start at rest. Default: take jobs at once. */
   readonly atRest?: boolean;
 }
 
 export interface DrainOptions extends Omit<ConsumeOptions, 'atRest'> {
   readonly deadline: Date;
-  /** No job is taken when less than this is left. */
+  /** No job is taken when less time than this is left. */
   readonly reserveMs: number;
 }
 
 export interface Consumer {
-  /** At rest it takes no jobs, and those in flight go on: others may do what this process cannot do now. */
+  /** At rest, the consumer takes no jobs and finishes those in flight. For a process that cannot work now while others can. */
   rest(atRest: boolean): void;
-  /** Takes no more jobs, waits up to `graceMs` for those in flight, then aborts them; their jobs go back to the queue. */
+  /** Takes no more jobs, waits up to `graceMs` for those in flight, then aborts them and returns them to the queue. */
   close(graceMs: number): Promise<void>;
 }
 
-/** The doorbell: wakes worker functions where nobody listens all the time. Does nothing in containers. */
+/**
+ * Questions of the API to the workers of a type, which alone have its driver. They are not operations: a question that no worker
+ * takes in time is dropped, and nothing is tried again. Texts are opaque here; the sync encrypts them.
+ */
+export interface Asks {
+  /**
+   * Resolves with the answer, or undefined when none came in time.
+   * @throws AppError unavailable when too many questions wait, or Redis cannot be reached
+   */
+  ask(question: Question, signal: AbortSignal): Promise<string | undefined>;
+  /** Answers the questions of a type while `mayTake`, until it is closed. `close` aborts the answers in progress. */
+  answer(type: string, answer: Answer, options: { mayTake(): boolean }): { close(): Promise<void> };
+  /** Answers the questions of a type that wait now. */
+  answerWaiting(type: string, answer: Answer, deadline: Date): Promise<void>;
+}
+
+export interface Question {
+  readonly type: string;
+  /** Unique. */
+  readonly id: string;
+  readonly text: string;
+  /** How long it waits for a worker, and how long that may take for the answer, in milliseconds. */
+  readonly takenMsMax: number;
+  readonly answerMsMax: number;
+}
+
+/** Answers one question. It must end in its time, and when `signal` aborts. */
+export type Answer = (id: string, text: string, signal: AbortSignal) => Promise<string>;
+
+/** Wakes worker functions, which do not listen all the time. Does nothing in containers. */
 export interface Doorbell {
-  /** `afterMs`: not before; absent: at once. */
+  /** Rings at once, or not before `afterMs` have passed. */
   ring(type: string, afterMs?: number): Promise<void>;
 }
 
 /**
- * Keeps a sick or slow destination from delaying the others of its type (docs/architecture.md, rule 3.9). State is in Redis, shared by all
- * workers of all processes.
+ * Keeps a failing or slow destination from delaying the others of its type. Its state is in Redis, shared by all workers of all
+ * processes.
  */
 export interface Gate {
   /**
-   * Asks to call out to a destination. Refused: how long to delay the job.
+   * Requests a pass for calls to a destination. A refusal says how long to delay the job.
    *
-   * @param account names what the provider counts the calls for: all destinations that give the same one have one rate. It is
-   * kept as it is, so it is no secret. Absent: the destination alone
+   * @param account what the provider counts the calls for: destinations with the same account share one rate. It is stored in plain
+   * text, so it must not be a secret. Default: the destination itself
    */
   enter(destinationId: string, budget: GateBudget, account?: string): Promise<GatePass>;
+}
+
+/** The gate of a destination, as it was read. */
+export interface GateState {
+  /** In the words of circuit breakers: `closed` lets calls pass, `open` refuses them, `half-open` lets one operation probe. */
+  readonly circuit: 'closed' | 'open' | 'half-open';
+  /** Until when an open circuit refuses calls. */
+  readonly openUntil: Date | undefined;
+  /** Calls that were left when the last operation entered or left, and how long ago that was. Undefined: none has for hours. */
+  readonly available: { readonly tokens: number; readonly idleMs: number } | undefined;
 }
 
 export interface GateBudget {
   readonly callsPerSecond: number;
   readonly burst: number;
-  /** Operations in flight at once for this destination, over all processes; they share as many calls at once. */
+  /** Maximum number of concurrent operations for this destination, over all processes; also their total of concurrent calls. */
   readonly concurrencyMax: number;
-  /** A pass that is not given back ends after this time. */
+  /** A pass that is not returned expires after this time. */
   readonly passMs: number;
 }
 
 export type GatePass =
   | {
       readonly admitted: true;
-      /** So many calls at once are this operation's share of what the destination bears. */
+      /** The share of concurrent calls that this operation may make. */
       readonly callsAtOnce: number;
       /**
-       * `sick`: the destination did not answer or throttled; enough of these in a row close the gate for a while. `calls`: how
-       * many were made (1 if absent): the rate counts them all. Without one nothing has been learnt of the destination.
-       * `accountCalls`: how many of them count for the account; absent: all.
+       * Returns the pass. `sick`: the destination did not answer or throttled; several consecutive ones close the gate for a while.
+       * `calls`: the number of calls made (default 1), which all count towards the rate; with 0, the verdict says nothing about the
+       * destination. `accountCalls`: how many of them count for the account (default: all).
        */
       leave(verdict: 'well' | 'sick', retryAfterMs?: number, calls?: number, accountCalls?: number): Promise<void>;
     }

@@ -1,47 +1,48 @@
-import { type Clock, systemClock } from '../core/clock.ts';
-import type { Log } from '../core/log.ts';
-import type { Consumer, Doorbell, Queue } from './contract.ts';
+import { type Clock, systemClock } from '#core/clock.ts';
+import type { Log } from '#core/log/log.ts';
+import { answering, answeringWaiting } from './ask/answer.ts';
+import { asking } from './ask/ask.ts';
+import type { Asks, Consumer, Doorbell, Queue } from './contract.ts';
+import { gateStates } from './gate/states.ts';
 import { jobsOf, keysBelow, openJobs, type Parts, usualPrefix } from './parts.ts';
 import { enqueue, openPending } from './pending/pending.ts';
-import { takeUpStranded } from './pending/stranded.ts';
+import { promoteStranded } from './pending/stranded.ts';
 import { reach } from './redis/call.ts';
 import { blockingConnection, type ConnectionLimits, failFastConnection } from './redis/connection.ts';
 import { checkServer } from './redis/server-check.ts';
 import { Announcements, type Listener } from './wake/announcements.ts';
 import { ringAll, silentDoorbell } from './wake/doorbell.ts';
 import { dueTypes } from './wake/due.ts';
-import { setPaused } from './work/pausing.ts';
-import { working } from './work/working.ts';
+import { setPaused, working } from './work/working.ts';
 
 export interface QueueOptions {
   readonly redisUrl: string;
-  /** Destination types; each has its queue. */
+  /** Destination types; each has its own queue. */
   readonly types: readonly string[];
   /** A hash tag, such as `{keyferry}`: it keeps all keys in one slot of a Redis Cluster. */
   readonly prefix?: string;
   readonly log: Log;
-  /** For tests. Absent: that of the process for its own deadlines, that of Redis for what processes share. */
+  /** For tests. Default: the clock of the process for its own deadlines, and that of Redis for shared state. */
   readonly clock?: Clock;
   readonly doorbell?: Doorbell;
   readonly limits?: ConnectionLimits;
 }
 
-/** What the module offers beyond its contract. */
-export interface SyncQueue extends Queue {
+/** The queue with what the module offers beyond the contract. */
+export interface SyncQueue extends Queue, Asks {
   listen(id: string): Listener;
-  /** Rings for each type with jobs to take, delayed and due now, or left behind by a dead worker. For the sweep. */
+  /** Rings for each type with jobs that can be taken, are due, or were left behind by a dead worker. For the sweep. */
   wake(): Promise<void>;
 }
 
 /**
- * Opens the queues. Redis need not be there: calls then fail with AppError `unavailable` within the limit, consumers
- * wait for it.
+ * Opens the queues. Redis need not be reachable: calls then fail with AppError `unavailable` within the time limit, and consumers wait.
  *
- * @throws Error when the prefix is no hash tag.
+ * @throws Error when the prefix is not a hash tag
  */
 export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
   const { redisUrl, types, prefix = usualPrefix, log, clock = systemClock, doorbell = silentDoorbell } = options;
-  if (!/^\{[^{}]+\}$/.test(prefix)) throw new Error(`the queue's prefix ${prefix} is no hash tag such as {keyferry}`);
+  if (!/^\{[^{}]+\}$/.test(prefix)) throw new Error(`the queue prefix ${prefix} is not a hash tag such as {keyferry}`);
   const keys = keysBelow(prefix);
   const failFast = failFastConnection(redisUrl, log, options.limits);
   const blocking = blockingConnection(redisUrl, log);
@@ -52,9 +53,11 @@ export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
   const consumers = new Set<Consumer>();
   return {
     ...pendingOf(parts, options.clock),
+    gateStates: (ids) => reach(() => gateStates(failFast, prefix, ids)),
     ...switches(parts),
     ...listening(announcements),
     ...working(parts, consumers),
+    ...asksOf(parts, announcements),
     async close() {
       await Promise.all([...consumers].map((consumer) => consumer.close(0)));
       await Promise.all([...jobs.values()].map((one) => one.close()));
@@ -65,7 +68,12 @@ export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
   };
 }
 
-type PendingCalls = 'enqueue' | 'reserve' | 'release' | 'pendingCount' | 'missing' | 'forget' | 'takeUpStranded';
+function asksOf({ failFast: redis, keys, doorbell, log }: Parts, announcements: Announcements): Asks {
+  const parts = { redis, keys, announcements, doorbell, log };
+  return { ask: asking(parts), answer: answering(parts), answerWaiting: answeringWaiting(parts) };
+}
+
+type PendingCalls = 'enqueue' | 'reserve' | 'release' | 'pendingCount' | 'missing' | 'forget' | 'promoteStranded';
 
 function pendingOf(parts: Parts, clock: Clock | undefined): Pick<SyncQueue, PendingCalls> {
   const pending = openPending(parts.failFast, parts.keys, clock);
@@ -81,7 +89,7 @@ function pendingOf(parts: Parts, clock: Clock | undefined): Pick<SyncQueue, Pend
     pendingCount: () => reach(() => pending.count()),
     missing: (operations) => reach(() => pending.missing(operations)),
     forget: (cursor, isDirty) => pending.forget(cursor, isDirty),
-    takeUpStranded: () => reach(() => takeUpStranded(parts)),
+    promoteStranded: () => reach(() => promoteStranded(parts)),
   };
 }
 

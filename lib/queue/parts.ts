@@ -1,30 +1,42 @@
 import { Queue as JobQueue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { Clock } from '../core/clock.ts';
-import type { Log } from '../core/log.ts';
+import type { Clock } from '#core/clock.ts';
+import type { Log } from '#core/log/log.ts';
 import type { Doorbell, Operation } from './contract.ts';
 import type { BlockingRedis } from './redis/connection.ts';
 
-/** Names of what the module keeps in Redis. The prefix is a hash tag: all keys lie in one slot of a cluster. */
+/** The keys of the module in Redis. The prefix is a hash tag, which puts all keys into one slot of a cluster. */
 export interface Keys {
   readonly prefix: string;
-  /** Hash: association id → what is asked for (see pending.ts). */
+  /** Hash: association id → requested and reserved generation (see pending/scripts.ts). */
   readonly pending: string;
-  /** Sorted set: pending entries that nobody seems to need, by the time of the first doubt. */
+  /** Sorted set: pending entries that seem to be obsolete, by the time when this was first noticed. */
   readonly doubted: string;
-  /** Set: has a member while the queues are paused, for autoscalers, which cannot read BullMQ's own flag. */
+  /** Set: has a member while the queues are paused. For autoscalers, which cannot read BullMQ's own flag. */
   readonly paused: string;
   /** Channel on which the end of an association's operation is announced. */
   channel(id: string): string;
-  /** BullMQ's keys of a type's queue begin with this. */
+  /** Prefix of BullMQ's keys for the queue of a type. */
   jobs(type: string): string;
-  /** Where BullMQ keeps the job that follows the active one of an association. */
+  /** The key under which BullMQ keeps the job that follows the active one of an association. */
   successor(type: string, id: string): string;
+  readonly ask: AskKeys;
+}
+
+/** The names of questions to workers. */
+export interface AskKeys {
+  /** List of the ids that wait. */
+  list(type: string): string;
+  question(id: string): string;
+  answer(id: string): string;
+  /** What is announced when a question waits, and when it is answered. */
+  asked(type: string): string;
+  answered(id: string): string;
 }
 
 export const usualPrefix = '{keyferry}';
 
-/** Where jobs of a type that cannot be read are kept. */
+/** The key that holds the unreadable jobs of a type. */
 export const unreadableKey = (prefix: string, type: string): string => `${prefix}:unreadable:${type}`;
 
 export const queueName = (type: string): string => `sync-${type}`;
@@ -38,36 +50,42 @@ export function keysBelow(prefix: string): Keys {
     channel: (id) => `${prefix}:settled:${id}`,
     jobs: (type) => `${prefix}:${queueName(type)}:`,
     successor: (type, id) => `${prefix}:${queueName(type)}:dn:${id}`,
+    ask: {
+      list: (type) => `${prefix}:asks:${type}`,
+      question: (id) => `${prefix}:ask:${id}`,
+      answer: (id) => `${prefix}:answer:${id}`,
+      asked: (type) => `asked:${type}`,
+      answered: (id) => `answered:${id}`,
+    },
   };
 }
 
-/** What a job says: the association and its destination. Short names, because there may be a million of them. */
+/** The data of a job: the association and its destination. The names are short because there may be a million jobs. */
 export interface JobData {
   readonly a: string;
   readonly d: string;
-  /** How often it had been stalled when it was last delayed for that. */
+  /** How often the job had stalled when it was last delayed because of that. */
   readonly s?: number;
-  /** W3C trace context of the request that asked for it; absent unless it is traced. */
+  /** W3C trace context of the request; only present when it is traced. */
   readonly t?: string;
 }
 
 const jobName = 's';
 
-/** Nobody reads BullMQ's stream of events. */
+/** BullMQ's event stream is not used, so it is kept short. */
 const eventsMax = 100;
 
 /**
- * BullMQ writes `attempts: 0` into each job unless it is undefined, and that one word makes Redis store the job as a hash
- * table instead of a listpack, at twice the size (fields of at most 64 bytes are packed). Retries are delays: a job
- * has no attempts.
+ * BullMQ writes `attempts: 0` into each job unless it is explicitly undefined. That field makes Redis store the job as a hash table
+ * instead of a listpack (which holds fields of at most 64 bytes), at twice the size. We retry by delaying jobs, so a job has no attempts.
  */
 const unset: object = { attempts: undefined };
 
 export type Jobs = JobQueue<JobData, void, string>;
 
 /**
- * The queue of a type, for adding and pausing. Its connection may be away at the start: BullMQ would keep the failure of
- * its first look at the server for ever, so it takes none.
+ * The queue of a type, for adding and pausing. Redis may be unreachable at the start. BullMQ would remember a failed version check for
+ * ever, so the check is skipped.
  */
 export function openJobs(type: string, connection: Redis, prefix: string, log: Log): Jobs {
   const jobs: Jobs = new JobQueue(queueName(type), {
@@ -84,8 +102,8 @@ export function openJobs(type: string, connection: Redis, prefix: string, log: L
 type Addition = Parameters<Jobs['addBulk']>[0][number];
 
 /**
- * One job per association: while it waits, a second addition is dropped; while it runs, BullMQ keeps the last and makes it
- * the next job (`keepLastIfActive`); while it is delayed, `reschedule` brings it forward.
+ * One job per association: while it waits, further additions are dropped; while it runs, BullMQ keeps the last one as the next job
+ * (`keepLastIfActive`); while it is delayed, `reschedule` brings it forward.
  */
 export function addition(operation: Pick<Operation, 'id' | 'destination_id' | 'waiting' | 'traceparent'>): Addition {
   const deduplication = { id: operation.id, keepLastIfActive: true };
@@ -97,13 +115,13 @@ export function addition(operation: Pick<Operation, 'id' | 'destination_id' | 'w
   };
 }
 
-/** What the parts of an open queue share. */
+/** What the modules of an open queue share. */
 export interface Parts {
   readonly types: readonly string[];
   readonly keys: Keys;
-  /** For callers that wait. */
+  /** For calls that must fail quickly. */
   readonly failFast: Redis;
-  /** For workers. */
+  /** For workers, whose commands wait until Redis is back. */
   readonly blocking: BlockingRedis;
   readonly jobs: ReadonlyMap<string, Jobs>;
   readonly doorbell: Doorbell;
@@ -111,9 +129,9 @@ export interface Parts {
   readonly clock: Clock;
 }
 
-/** @throws Error for a type that the queue was not opened for. */
+/** @throws Error for a type that the queue was not opened with */
 export function jobsOf({ jobs }: Parts, type: string): Jobs {
   const found = jobs.get(type);
-  if (found === undefined) throw new Error(`no queue of type ${type}`);
+  if (found === undefined) throw new Error(`there is no queue for the type ${type}`);
   return found;
 }

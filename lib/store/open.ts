@@ -1,15 +1,15 @@
 import { Kysely, sql } from 'kysely';
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 import { KeyringBarrier } from './encryption/barrier.ts';
 import { isMigrated, migrate } from './migrate.ts';
-import { poolDialect } from './postgres/driver.ts';
-import { openPool, type PoolOptions } from './postgres/pool.ts';
+import { poolDialect } from './postgres/pool/driver.ts';
+import { openPool, type PoolOptions } from './postgres/pool/pool.ts';
 import { Pooling } from './postgres/pooler/pooling.ts';
 import { Reachability } from './postgres/reachability.ts';
+import { refreshRegularly } from './postgres/refreshing.ts';
 import { openReplica, type ReplicaOptions } from './postgres/replica/replica.ts';
 import { StoreClock } from './postgres/store-clock.ts';
 import { mustBeSupported } from './postgres/version.ts';
-import { refreshRegularly } from './refreshing.ts';
 import type { KeyAttempts } from './seal/attempts/contract.ts';
 import { openKeyAttempts } from './seal/attempts/open.ts';
 import type { Seal } from './seal/contract.ts';
@@ -21,18 +21,18 @@ import type { Database } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 export interface StoreOptions extends PoolOptions {
-  /** `shamir`: people unseal with key shares. Otherwise each process unseals itself with this key, which is closed with the store. */
+  /** `shamir`: operators unseal with key shares. Otherwise each process unseals itself with this key, which is closed with the store. */
   readonly seal: 'shamir' | StaticKeySource | OuterKey;
-  /** The key of the seal that the store may still have: enough shares migrate it to `seal`. */
+  /** The key of the previous seal, if the store may still use it: enough key shares migrate the store to `seal`. */
   readonly formerSeal?: StaticKeySource | OuterKey;
-  /** What else opens the root key without people; closed with the store. */
+  /** Other sources that open the root key without an operator; closed with the store. */
   readonly lenders?: readonly RootKeySource[];
-  /** Who lends the root key to this process; closed with the store. */
+  /** The process that lends the root key to this one; closed with the store. */
   readonly borrowsFrom?: Lender | undefined;
   readonly clock: Clock;
-  /** For reads that may be old by a bound. */
+  /** For reads whose answers may be slightly out of date. */
   readonly replica?: ReplicaOptions | undefined;
-  /** How often a process looks whether another one has initialised the store, rotated its keyring or sealed the installation. */
+  /** How often a process checks whether another has initialised the store, rotated its keyring or sealed the installation. */
   readonly refreshMs?: number;
 }
 
@@ -40,11 +40,11 @@ export interface StoreOptions extends PoolOptions {
 export interface OpenStore extends Store {
   readonly seal: Seal;
   readonly keyAttempts: KeyAttempts;
-  /** Whether the database answers; asks it only if no query was answered in the last seconds. Never throws. */
+  /** Whether the database answers. Sends a query only if none was answered in the last few seconds. Never throws. */
   reachable(): Promise<boolean>;
-  /** For a process that may be frozen now, for how long it cannot know: closes idle connections. Bounded; never fails. */
+  /** Closes idle connections. For a process that may now be frozen for an unknown time. Bounded; never fails. */
   rest(): Promise<void>;
-  /** The connections of this process now. */
+  /** The number of connections of this process, by state. */
   connections(): Connections;
 }
 
@@ -52,20 +52,20 @@ export interface Connections {
   readonly max: number;
   readonly busy: number;
   readonly idle: number;
-  /** Queries that wait for one. */
+  /** Queries that wait for a connection. */
   readonly waiting: number;
 }
 
-/** `sys/seal` holds everywhere within a second. */
+/** Short enough that `sys/seal` takes effect in all processes within a second. */
 const refreshMsDefault = 500;
-/** A step over a large table takes longer than a statement of a request may; others wait for it. */
+/** A step over a large table may take longer than a statement of a request; other processes wait for it. */
 const migrationMsMax = 600_000;
 
 /**
- * Opens the store: brings the schema up to date and reads the seal, which opens at once if that needs no people. A key service that is
- * away is waited for as long as one answer may take, and asked in the background from then on.
+ * Opens the store: brings the schema up to date, reads the seal, and unseals if that needs no operator. If a key service is
+ * unavailable, waits for one answer at most and then keeps asking in the background.
  *
- * @throws AppError `unavailable` when the database is not there: starting again is the caller's choice.
+ * @throws AppError `unavailable` when the database cannot be reached; the caller decides whether to retry.
  */
 export async function openStore(options: StoreOptions): Promise<OpenStore> {
   const { clock, log } = options;
@@ -99,8 +99,8 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
   }
   const transaction: Store['transaction'] = (work) => inTransaction(db, work);
   const refresh = async () => {
-    const looks = await Promise.allSettled([seal.refresh(), storeClock.measure(db)]);
-    for (const look of looks) if (look.status === 'rejected') throw look.reason;
+    const results = await Promise.allSettled([seal.refresh(), storeClock.measure(db)]);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
   };
   const replica = options.replica && openReplica(db, options.replica, options);
   const everyMs = options.refreshMs ?? refreshMsDefault;

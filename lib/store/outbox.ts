@@ -1,43 +1,50 @@
 import { type RawBuilder, sql } from 'kysely';
+import { pick, type RowOf } from './sql/columns.ts';
+import { bigintText, bool } from './sql/kinds.ts';
+import { rowsOf } from './sql/rows.ts';
+import { associationsTable } from './tables/sync.ts';
 
-/** An association that became dirty: what the queue needs to know of it. */
-export interface Dirty {
-  readonly id: string;
-  readonly type: string;
-  readonly destination_id: string;
-  readonly generation: number;
-  /** It was waiting for a retry, so its job has to be brought forward. */
-  readonly waiting: boolean;
-}
+/** What the queue needs to know about an association that became dirty. */
+export type Dirty = RowOf<typeof dirtyColumns>;
+
+/** The columns of `Dirty` rows. */
+export const dirtyColumns = {
+  ...pick(associationsTable, 'type', 'destination_id', 'generation'),
+  id: bigintText,
+  /** The association was waiting for a retry, so its job has to be brought forward. */
+  waiting: bool,
+};
 
 /**
- * What becomes of an association that is asked for anew, as assignments of an `update`. The time of its next attempt
- * becomes the present, and null only when a worker takes it: until then every change says that its job waits, since the
- * word of an earlier one may not have come to the queue.
+ * Assignments of an `update` that request a new sync of an association and reset its attempts. If a retry was scheduled, it
+ * becomes due now. Only a worker that claims the association sets `next_attempt_at` to null; until then every change reports
+ * the job as waiting, because an earlier report may not have reached the queue.
  */
-export const startAfresh = sql`generation = generation + 1, attempts = 0, status = 'PENDING', updated_at = now(),
+export const resetAttempts = sql`generation = generation + 1, attempts = 0, status = 'PENDING', updated_at = now(),
          dirty_since = coalesce(dirty_since, now()),
          next_attempt_at = case when next_attempt_at is not null then now() end`;
 
 /**
- * SQL that marks every association of a secret dirty and returns them as `Dirty` rows. An engine puts it into the same
- * statement or transaction as its change: change and mark commit together (docs/architecture.md, rule 3.2). `where` is a condition
- * on `associations`. They are locked in the order of their ids, as everybody does who locks several. `verify`: objects that
- * look unchanged are to be looked at even if they were a moment ago, because something else than the secret has changed. A
- * condition instead: those for which `forced` holds are pushed without a look, and those for which `forgotten` holds are looked at as
- * after calls whose end nobody saw (rule 3.12): the store may have forgotten what was pushed.
+ * SQL that marks every association of a secret dirty and returns them as `Dirty` rows. An engine puts it into the statement or
+ * transaction of its change, so that change and mark commit together. `where` is a condition on `associations`. Rows are
+ * locked in the order of their ids, as in every statement that locks several associations.
+ *
+ * `verify`: read the remote objects again even if they were read a moment ago, because something other than the secret has
+ * changed. Conditions instead of `verify`: associations that match `forced` are pushed without reading the remote object first;
+ * those that match `forgotten` are rechecked as after calls with an unknown outcome, because the store may have lost the record
+ * of what was pushed.
  */
-export const markDirty = (where: RawBuilder<unknown>, how?: 'verify' | MarkForced): RawBuilder<Dirty> => sql<Dirty>`
+export const markDirty = (where: RawBuilder<unknown>, how?: 'verify' | MarkForced) => rowsOf(dirtyColumns)`
   update associations
-     set ${startAfresh}${how === undefined ? sql`` : sql`, verify_generation = generation + 1`}
+          set ${resetAttempts}${how === undefined ? sql`` : sql`, verify_generation = generation + 1`}
          ${typeof how === 'object' ? forcedWhere(how) : sql``}
    where id = any(array(select id from associations where ${where} order by id for no key update))
   returning id::text as id, type, destination_id::text as destination_id, generation::int as generation,
             next_attempt_at is not null as waiting`;
 
 interface MarkForced {
-  readonly forced: RawBuilder<boolean>;
-  readonly forgotten: RawBuilder<boolean>;
+  readonly forced: RawBuilder<unknown>;
+  readonly forgotten: RawBuilder<unknown>;
 }
 
 const forcedWhere = ({ forced, forgotten }: MarkForced) =>
@@ -47,12 +54,12 @@ const forcedWhere = ({ forced, forgotten }: MarkForced) =>
          unconfirmed_at = case when ${forgotten} then now() else unconfirmed_at end,
          rechecks = case when ${forgotten} then 0 else rechecks end`;
 
-/** The condition for `markDirty`: the associations that keep a copy of this secret. */
+/** A condition for `markDirty`: the associations that keep a copy of this secret. */
 export const ofSecret = (mountId: string, secretName: string): RawBuilder<unknown> =>
   sql`mount_id = ${mountId}::uuid and secret_name = ${secretName} and desired = 'present'`;
 
 /**
- * Called after the commit with the associations that a change made dirty. It queues them; what exceeds the capacity stays
- * dirty and is queued later by the sweep. Answers warnings for the reply. It never fails.
+ * Queues the associations that a change made dirty; called after the commit. Those that exceed the capacity stay dirty, and
+ * the sweep queues them later. Returns warnings for the reply. Never fails.
  */
-export type Changed = (dirty: readonly Dirty[]) => Promise<readonly string[]>;
+export type EnqueueDirty = (dirty: readonly Dirty[]) => Promise<readonly string[]>;

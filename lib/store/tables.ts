@@ -1,62 +1,214 @@
-import type { ColumnType, Generated } from 'kysely';
+// Written by `npm run generate` from the migrated schema.
+import type { TableOf } from './sql/columns.ts';
+import type {
+  wsAgentPoolScopesTable,
+  wsAgentPoolsTable,
+  wsAgentTokensTable,
+  wsDeliveriesTable,
+  wsNotificationsTable,
+  wsNotificationUsersTable,
+  wsOauthClientProjectsTable,
+  wsOauthClientsTable,
+  wsOauthTokensTable,
+} from './tables/connections.ts';
+import type {
+  entitiesTable,
+  entityAliasesTable,
+  groupAliasesTable,
+  groupEntitiesTable,
+  groupGroupsTable,
+  identityGroupsTable,
+  mergedEntitiesTable,
+  mfaAttemptsTable,
+  mfaEnforcementMethodsTable,
+  mfaEnforcementsTable,
+  mfaMethodsTable,
+  mfaPendingLoginsTable,
+  mfaSecretsTable,
+  mfaUsedCodesTable,
+  oidcAccessTokensTable,
+  oidcClientsTable,
+  oidcCodesTable,
+  oidcIssuersTable,
+  oidcKeysTable,
+  oidcKeyVersionsTable,
+  oidcRolesTable,
+  oidcSettingsTable,
+} from './tables/identity.ts';
+import type {
+  auditDevicesTable,
+  auditHeadersTable,
+  keyAttemptsTable,
+  lineageTable,
+  quotasTable,
+  revisionsTable,
+  schemaMigrationsTable,
+  sealTable,
+  settingsTable,
+} from './tables/installation.ts';
+import type {
+  approleRolesTable,
+  approleSecretIdsTable,
+  authConfigsTable,
+  authRolesTable,
+  browserLoginsTable,
+  loginFailuresTable,
+  userpassUsersTable,
+} from './tables/logins.ts';
+import type { mountMovesTable, mountsTable, namespacesTable } from './tables/mounts.ts';
+import type {
+  wsAuditEventsTable,
+  wsGrantsTable,
+  wsMembershipsTable,
+  wsOrganizationsTable,
+  wsProjectsTable,
+  wsTeamMembersTable,
+  wsTeamsTable,
+  wsTokensTable,
+  wsUsersTable,
+} from './tables/organizations.ts';
+import type { wsConfigurationVersionsTable, wsRunCommentsTable, wsRunEventsTable, wsRunsTable } from './tables/runs.ts';
+import type { cubbyholeTable, kvMountsTable, kvSecretsTable, kvVersionsTable } from './tables/secrets.ts';
+import type { wsBlobChunksTable, wsBlobsTable, wsStateOutputsTable, wsStateVersionsTable } from './tables/states.ts';
+import type {
+  associationsTable,
+  destinationsTable,
+  markingsTable,
+  repoHostAppsTable,
+  syncBatchesTable,
+  syncBatchItemsTable,
+  syncConfigTable,
+  syncObjectsTable,
+} from './tables/sync.ts';
+import type {
+  passwordPoliciesTable,
+  policiesTable,
+  tokenRolesTable,
+  tokensTable,
+  tokenTidyTable,
+  wrappedRepliesTable,
+} from './tables/tokens.ts';
+import type {
+  wsVariableSetProjectsTable,
+  wsVariableSetsTable,
+  wsVariableSetWorkspacesTable,
+  wsVariablesTable,
+} from './tables/variables.ts';
+import type {
+  wsConsumersTable,
+  wsReadmesTable,
+  wsReservedTagKeysTable,
+  wsRetentionPoliciesTable,
+  wsRunTriggersTable,
+  wsSshKeysTable,
+  wsTagBindingsTable,
+  wsTagsTable,
+  wsWorkspacesTable,
+  wsWorkspaceTagsTable,
+} from './tables/workspaces.ts';
 
 /**
- * The tables as Kysely sees them. Here are the store's own; every other module adds its tables beside its queries, by
- * `declare module '…/store/tables.ts' { interface Database { … } }`. Migrations are central, in `migrations/`.
- *
- * `bytea` columns named in the comments as sealed hold what the barrier made of a value; everything else is readable to who can
- * read the database, so nothing sensitive stands there. Identity columns (`bigint`) come back as text: they are ids, not
- * numbers to calculate with.
+ * Every table as Kysely sees it. The columns are in `tables/`, with what they hold. A `bytea` column that is called sealed holds what
+ * the barrier made of a value; everything else can be read by anyone with access to the database, so nothing sensitive is in it.
  */
 export interface Database {
-  key_attempts: KeyAttemptsTable;
-  revisions: RevisionsTable;
-  seal: SealTable;
-}
-
-export type Timestamp = ColumnType<Date, Date, Date>;
-/** Read as data, written as JSON text. */
-export type Json<T> = ColumnType<T, string, string>;
-
-/** Counts the changes of something that processes keep a copy of (`mounts`, `policies`); the copy is old when its number is. */
-export interface RevisionsTable {
-  name: string;
-  revision: Generated<number>;
-}
-
-/** What opens the root key: key shares, a configured key, or a key that a cloud's key service keeps. */
-export type SealType = 'shamir' | 'static' | 'cloud-a-kms' | 'cloud-b-keys' | 'cloud-c-kms';
-
-/** One row. What of it is set depends on the seal type. */
-export interface SealTable {
-  id: number;
-  type: SealType;
-  shares: number;
-  threshold: number;
-  /** The root key under the unseal key, or under the outer key. */
-  root_key: Buffer;
-  /** The key of the key service that the root key was wrapped under, with its version; else empty. */
-  key_id: Generated<string>;
-  /** The keyring under the root key. */
-  keyring: Buffer;
-  cluster_id: string;
-  cluster_name: string;
-  /** Grows with each rotation, so that other processes reload the keyring. */
-  revision: number;
-  /** Into how many shares the recovery key of the automatic seal is split; 0: there is none. */
-  recovery_shares: Generated<number>;
-  recovery_threshold: Generated<number>;
-  /** Sealed. Additional data: `seal/recovery_key/<cluster_id>`. */
-  recovery_key: Buffer | null;
-  /** How often the installation was sealed by hand. */
-  seals: Generated<number>;
-}
-
-/** One row per kind, while holders of key shares are at it. */
-export interface KeyAttemptsTable {
-  kind: 'rekey' | 'recovery-rekey' | 'root-token';
-  nonce: string;
-  started_at: Timestamp;
-  /** Sealed: what was asked for, and the shares given so far. */
-  state: Buffer;
+  approle_roles: TableOf<typeof approleRolesTable>;
+  approle_secret_ids: TableOf<typeof approleSecretIdsTable>;
+  associations: TableOf<typeof associationsTable>;
+  audit_devices: TableOf<typeof auditDevicesTable>;
+  audit_headers: TableOf<typeof auditHeadersTable>;
+  auth_configs: TableOf<typeof authConfigsTable>;
+  auth_roles: TableOf<typeof authRolesTable>;
+  browser_logins: TableOf<typeof browserLoginsTable>;
+  cubbyhole: TableOf<typeof cubbyholeTable>;
+  destinations: TableOf<typeof destinationsTable>;
+  entities: TableOf<typeof entitiesTable>;
+  entity_aliases: TableOf<typeof entityAliasesTable>;
+  group_aliases: TableOf<typeof groupAliasesTable>;
+  group_entities: TableOf<typeof groupEntitiesTable>;
+  group_groups: TableOf<typeof groupGroupsTable>;
+  identity_groups: TableOf<typeof identityGroupsTable>;
+  key_attempts: TableOf<typeof keyAttemptsTable>;
+  kv_mounts: TableOf<typeof kvMountsTable>;
+  kv_secrets: TableOf<typeof kvSecretsTable>;
+  kv_versions: TableOf<typeof kvVersionsTable>;
+  lineage: TableOf<typeof lineageTable>;
+  login_failures: TableOf<typeof loginFailuresTable>;
+  markings: TableOf<typeof markingsTable>;
+  merged_entities: TableOf<typeof mergedEntitiesTable>;
+  mfa_attempts: TableOf<typeof mfaAttemptsTable>;
+  mfa_enforcement_methods: TableOf<typeof mfaEnforcementMethodsTable>;
+  mfa_enforcements: TableOf<typeof mfaEnforcementsTable>;
+  mfa_methods: TableOf<typeof mfaMethodsTable>;
+  mfa_pending_logins: TableOf<typeof mfaPendingLoginsTable>;
+  mfa_secrets: TableOf<typeof mfaSecretsTable>;
+  mfa_used_codes: TableOf<typeof mfaUsedCodesTable>;
+  mount_moves: TableOf<typeof mountMovesTable>;
+  mounts: TableOf<typeof mountsTable>;
+  namespaces: TableOf<typeof namespacesTable>;
+  oidc_access_tokens: TableOf<typeof oidcAccessTokensTable>;
+  oidc_clients: TableOf<typeof oidcClientsTable>;
+  oidc_codes: TableOf<typeof oidcCodesTable>;
+  oidc_issuers: TableOf<typeof oidcIssuersTable>;
+  oidc_key_versions: TableOf<typeof oidcKeyVersionsTable>;
+  oidc_keys: TableOf<typeof oidcKeysTable>;
+  oidc_roles: TableOf<typeof oidcRolesTable>;
+  oidc_settings: TableOf<typeof oidcSettingsTable>;
+  password_policies: TableOf<typeof passwordPoliciesTable>;
+  policies: TableOf<typeof policiesTable>;
+  quotas: TableOf<typeof quotasTable>;
+  repo_host_apps: TableOf<typeof repoHostAppsTable>;
+  revisions: TableOf<typeof revisionsTable>;
+  schema_migrations: TableOf<typeof schemaMigrationsTable>;
+  seal: TableOf<typeof sealTable>;
+  settings: TableOf<typeof settingsTable>;
+  sync_batch_items: TableOf<typeof syncBatchItemsTable>;
+  sync_batches: TableOf<typeof syncBatchesTable>;
+  sync_config: TableOf<typeof syncConfigTable>;
+  sync_objects: TableOf<typeof syncObjectsTable>;
+  token_roles: TableOf<typeof tokenRolesTable>;
+  token_tidy: TableOf<typeof tokenTidyTable>;
+  tokens: TableOf<typeof tokensTable>;
+  userpass_users: TableOf<typeof userpassUsersTable>;
+  wrapped_replies: TableOf<typeof wrappedRepliesTable>;
+  ws_agent_pool_scopes: TableOf<typeof wsAgentPoolScopesTable>;
+  ws_agent_pools: TableOf<typeof wsAgentPoolsTable>;
+  ws_agent_tokens: TableOf<typeof wsAgentTokensTable>;
+  ws_audit_events: TableOf<typeof wsAuditEventsTable>;
+  ws_blob_chunks: TableOf<typeof wsBlobChunksTable>;
+  ws_blobs: TableOf<typeof wsBlobsTable>;
+  ws_configuration_versions: TableOf<typeof wsConfigurationVersionsTable>;
+  ws_consumers: TableOf<typeof wsConsumersTable>;
+  ws_deliveries: TableOf<typeof wsDeliveriesTable>;
+  ws_grants: TableOf<typeof wsGrantsTable>;
+  ws_memberships: TableOf<typeof wsMembershipsTable>;
+  ws_notification_users: TableOf<typeof wsNotificationUsersTable>;
+  ws_notifications: TableOf<typeof wsNotificationsTable>;
+  ws_oauth_client_projects: TableOf<typeof wsOauthClientProjectsTable>;
+  ws_oauth_clients: TableOf<typeof wsOauthClientsTable>;
+  ws_oauth_tokens: TableOf<typeof wsOauthTokensTable>;
+  ws_organizations: TableOf<typeof wsOrganizationsTable>;
+  ws_projects: TableOf<typeof wsProjectsTable>;
+  ws_readmes: TableOf<typeof wsReadmesTable>;
+  ws_reserved_tag_keys: TableOf<typeof wsReservedTagKeysTable>;
+  ws_retention_policies: TableOf<typeof wsRetentionPoliciesTable>;
+  ws_run_comments: TableOf<typeof wsRunCommentsTable>;
+  ws_run_events: TableOf<typeof wsRunEventsTable>;
+  ws_run_triggers: TableOf<typeof wsRunTriggersTable>;
+  ws_runs: TableOf<typeof wsRunsTable>;
+  ws_ssh_keys: TableOf<typeof wsSshKeysTable>;
+  ws_state_outputs: TableOf<typeof wsStateOutputsTable>;
+  ws_state_versions: TableOf<typeof wsStateVersionsTable>;
+  ws_tag_bindings: TableOf<typeof wsTagBindingsTable>;
+  ws_tags: TableOf<typeof wsTagsTable>;
+  ws_team_members: TableOf<typeof wsTeamMembersTable>;
+  ws_teams: TableOf<typeof wsTeamsTable>;
+  ws_tokens: TableOf<typeof wsTokensTable>;
+  ws_users: TableOf<typeof wsUsersTable>;
+  ws_variable_set_projects: TableOf<typeof wsVariableSetProjectsTable>;
+  ws_variable_set_workspaces: TableOf<typeof wsVariableSetWorkspacesTable>;
+  ws_variable_sets: TableOf<typeof wsVariableSetsTable>;
+  ws_variables: TableOf<typeof wsVariablesTable>;
+  ws_workspace_tags: TableOf<typeof wsWorkspaceTagsTable>;
+  ws_workspaces: TableOf<typeof wsWorkspacesTable>;
 }

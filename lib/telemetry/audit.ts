@@ -1,26 +1,25 @@
-import { byType } from './gauges/samples.ts';
-import { boundOnce, type Metrics } from './metrics/metrics.ts';
+import { boundOnce, byType, type Metrics } from './metrics/metrics.ts';
 
-/** A line that an audit device was given. `type` is one of the known types of devices. */
+/** A line that was passed to an audit device. `type` is one of the known device types. */
 interface EntrySeen {
   readonly type: string;
   readonly recorded: boolean;
   readonly seconds: number;
 }
 
-/** What the queue of a device holds. */
+/** The load of a device's queue. */
 interface LoadSeen {
   readonly type: string;
   readonly lines: number;
   readonly characters: number;
 }
 
-/** Counts and times the lines of audit devices. Nothing tells one device of a type from another. */
+/** Counts and times the lines of audit devices. Devices of one type are counted together. */
 export function auditTelemetry(metrics: Metrics): (entry: EntrySeen) => void {
   const bound = boundOnce((type) => {
     const recorded = metrics.counter('keyferry_audit_entries_total', { type, result: 'recorded' });
     const failed = metrics.counter('keyferry_audit_entries_total', { type, result: 'failed' });
-    // Both are shown from the first line on: a rate does not see a counter that begins with 1.
+    // Both are exported from the first line on, because a rate misses the first increment of a new counter.
     recorded(0);
     failed(0);
     return { recorded, failed, observe: metrics.histogram('keyferry_audit_write_duration_seconds', { type }) };
@@ -32,7 +31,7 @@ export function auditTelemetry(metrics: Metrics): (entry: EntrySeen) => void {
   };
 }
 
-/** The gauges of the queues of audit devices, read with each scrape. A type without a device is not shown. */
+/** Gauges of the queues of audit devices, updated with each scrape. A type without a device is not exported. */
 export function gaugeAudit(metrics: Metrics, load: () => readonly LoadSeen[]): void {
   metrics.source('audit', () => {
     const [lines, characters] = [new Map<string, number>(), new Map<string, number>()];

@@ -1,28 +1,27 @@
 import type { Metrics, Sample } from './metrics/metrics.ts';
 
-/** What is measured of single destinations, by their names. */
+/** Measurements of single destinations by name. */
 export interface DestinationMeasures {
-  /** A sync has failed for good. */
+  /** A sync has finally failed. */
   failed(destination: NamedDestination): void;
   succeeded(destination: NamedDestination): void;
 }
 
 export interface NamedDestination {
   readonly type: string;
-  /** With the path of its namespace in front. */
+  /** Prefixed with the path of its namespace. */
   readonly name: string;
 }
 
-/** Stands for the destinations beyond those that have labels of their own. */
+/** The shared label of destinations that do not get their own. */
 const others = 'other';
 
 const secondMs = 1_000;
 
 /**
- * Measures of one process for all types. Each destination has a label of its own, so many at most; those that come later
- * share one.
+ * Measurements of one process for all types. Up to a limit, each destination has its own label; later ones share a label.
  *
- * @param destinationsMax 0: nothing is measured by destination
+ * @param destinationsMax the limit; with 0, nothing is measured by destination
  */
 export function destinationMeasures(
   metrics: Metrics,

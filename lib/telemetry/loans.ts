@@ -4,13 +4,13 @@ import type { Metrics } from './metrics/metrics.ts';
 export function loanTelemetry(metrics: Metrics): (result: 'lent' | 'refused') => void {
   const count = (result: string) => metrics.counter('keyferry_unseal_loans_total', { result });
   const counts = { lent: count('lent'), refused: count('refused') };
-  // Both are shown from the start on: a rate does not see a counter that begins with 1.
+  // Both are exported from the start, because a rate misses the first increment of a new counter.
   counts.lent(0);
   counts.refused(0);
   return (result) => counts[result]();
 }
 
-/** Counts how attempts to borrow the root key end. */
+/** Counts attempts to borrow the root key by result. */
 export function borrowTelemetry(metrics: Metrics): (result: 'opened' | 'failed') => void {
   const count = (result: string) => metrics.counter('keyferry_unseal_attempts_total', { result });
   const counts = { opened: count('opened'), failed: count('failed') };

@@ -1,13 +1,13 @@
 import { boundOnce, type Metrics } from './metrics/metrics.ts';
 import type { TracedSpan, Tracing } from './traces/tracing.ts';
 
-/** A request as it was received: its verb and its `traceparent` header as sent. */
+/** A received request: its verb and its `traceparent` header as sent. */
 interface Received {
   readonly method: string;
   readonly traceparent: string | undefined;
 }
 
-/** `route` is the pattern of a path; `method` one of the known verbs, or `other`. Neither holds what somebody sent. */
+/** `route` is the pattern of a path, `method` one of the known verbs or `other`. Neither contains client input. */
 interface Answered {
   readonly method: string;
   readonly route: string;
@@ -19,11 +19,11 @@ type Work<Result> = (answered: (request: Answered) => void) => Promise<Result>;
 
 const serverError = 500;
 
-/** Counts and times requests, and makes each of them a span where requests are traced. */
+/** Counts and times requests, and creates a span for each if requests are traced. */
 export function requestTelemetry({ metrics, tracing }: { readonly metrics: Metrics; readonly tracing: Tracing }) {
   const measure = measuring(metrics);
   return {
-    /** Runs the work of one request. It calls `answered` once, before it ends. */
+    /** Runs the work of one request, which must call `answered` once before it ends. */
     request<Result>(received: Received, work: Work<Result>): Promise<Result> {
       if (!tracing.on) return work(measure);
       const { method, traceparent } = received;
@@ -34,7 +34,7 @@ export function requestTelemetry({ metrics, tracing }: { readonly metrics: Metri
         }),
       );
     },
-    /** A request that was answered before any work began. */
+    /** For a request that was answered before any work began. */
     refused: measure,
   };
 }

@@ -1,8 +1,8 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Tracing } from './traces/tracing.ts';
 
-/** What is read of a round: `sealed` alone where it could not look. */
+/** The fields of a round that are measured: only `sealed` when the round could not do anything. */
 interface RoundSeen {
   readonly sealed?: boolean;
   readonly requeued?: number;
@@ -15,7 +15,7 @@ interface SweepTelemetryParts {
 
 const secondMs = 1_000;
 
-/** Wraps a round of the sweep: it does the same, and is counted and traced. */
+/** Wraps a round of the sweep to count and trace it. */
 export function sweepTelemetry({ metrics, tracing }: SweepTelemetryParts, clock: Clock) {
   const count = (result: string) => metrics.counter('keyferry_sweep_rounds_total', { result });
   const counts = { done: count('done'), failed: count('failed'), sealed: count('sealed') };

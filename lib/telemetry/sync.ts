@@ -1,19 +1,19 @@
-import { inScope, type Log } from '../core/log.ts';
+import { inScope, type Log } from '#core/log/log.ts';
 import type { DestinationMeasures, NamedDestination } from './destinations.ts';
 import { boundOnce, type Metrics } from './metrics/metrics.ts';
 import type { Tracing } from './traces/tracing.ts';
 
 export interface SyncTelemetryParts {
-  /** Of the worker: a destination type. */
+  /** The destination type of the worker. */
   readonly type: string;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly log: Log;
-  /** Of all workers of the process. */
+  /** Shared by all workers of the process. */
   readonly destinations: DestinationMeasures;
 }
 
-/** What is read of a claim. `attempts`: those that failed before it. */
+/** The fields of a claim that are measured. `attempts`: number of failed attempts before it. */
 interface ClaimSeen {
   readonly kind: string;
   readonly attempts?: number;
@@ -26,7 +26,7 @@ interface ClaimInFlight {
   readonly destination: NamedDestination;
 }
 
-/** What is read of an attempt whose result is written back. */
+/** The fields of a finished attempt that are measured. */
 export interface AttemptSeen {
   /** Association id. */
   readonly id: string;
@@ -38,7 +38,7 @@ export interface AttemptSeen {
   readonly rechecked: string | null;
 }
 
-/** How the writing went: `settled`, or why the attempt did not count. */
+/** Whether the result was written back: `settled`, or why the attempt did not count. */
 type FinishedSeen = 'settled' | 'superseded' | 'lost';
 
 type PassSeen = { readonly admitted: true } | { readonly admitted: false; readonly reason: string };
@@ -46,7 +46,7 @@ type PassSeen = { readonly admitted: true } | { readonly admitted: false; readon
 interface JobSeen {
   /** Association id. */
   readonly id: string;
-  /** Name of the job in its queue. */
+  /** Id of the job in its queue. */
   readonly job?: string | undefined;
   readonly traceparent?: string | undefined;
 }
@@ -54,14 +54,14 @@ interface JobSeen {
 const secondMs = 1_000;
 
 /**
- * Wraps the steps of a worker of one type: what it returns does the same as what it is given, and is measured, traced and
- * named in the log meanwhile.
+ * Wraps the steps of a worker of one type to measure and trace them and to add their ids to the log. The wrapped functions behave like the
+ * original ones.
  */
 export function syncTelemetry(parts: SyncTelemetryParts) {
   const { type, tracing, log } = parts;
   const measure = measures(parts);
   const attributes = { type };
-  /** Of the associations in flight; an entry goes with the handler that made it. */
+  /** Claims by association id; removed when the handler ends. */
   const inFlight = new Map<string, ClaimInFlight>();
   return {
     claim:
@@ -109,10 +109,10 @@ export function syncTelemetry(parts: SyncTelemetryParts) {
       ) =>
       (job: Job, signal: AbortSignal): Promise<Outcome> =>
         inScope(log, { operation: job.id, type, job: job.job }, () => {
-          const about = { type, operation: job.id };
+          const fields = { type, operation: job.id };
           return tracing.span(
             'sync job',
-            { kind: 'consumer', attributes: about, traceparent: job.traceparent },
+            { kind: 'consumer', attributes: fields, traceparent: job.traceparent },
             async (span) => {
               const outcome = await handler(job, signal).finally(() => inFlight.delete(job.id));
               span.set({ outcome: outcome.kind });
@@ -121,13 +121,13 @@ export function syncTelemetry(parts: SyncTelemetryParts) {
           );
         }),
     read: <Result>(work: () => Promise<Result>): Promise<Result> => tracing.span('sync read', { attributes }, work),
-    /** A call of a driver, about so many objects. */
+    /** A driver call for `count` objects. */
     call: <Result>(verb: string, count: number, work: () => Promise<Result>): Promise<Result> =>
       tracing.span(verb, { kind: 'client', attributes: { type, count } }, work),
   };
 }
 
-/** The result of an attempt, in the words of `keyferry_sync_operations_total`. */
+/** The result of an attempt as a label of `keyferry_sync_operations_total`. */
 export function resultOf(attempt: Pick<AttemptSeen, 'done' | 'status' | 'error'>, finished: FinishedSeen): string {
   if (finished !== 'settled') return finished;
   if (attempt.done) return attempt.status;
@@ -145,7 +145,7 @@ function measures({ type, metrics }: SyncTelemetryParts) {
     claim: (outcome: string) => claims(outcome)(),
     failure: (kind: string) => failures(kind)(),
     recheck: (result: string) => rechecks(result)(),
-    // An open circuit breaker has its label by an older word, which dashboards and alerts know.
+    // Dashboards and alerts rely on the older label "broken" for an open circuit breaker.
     refusal: (reason: string) => refusals(reason === 'circuit-open' ? 'broken' : reason)(),
     retry: metrics.counter('keyferry_sync_retries_total', { type }),
     duration: metrics.histogram('keyferry_sync_reconcile_duration_seconds', { type }),

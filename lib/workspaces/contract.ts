@@ -1,26 +1,26 @@
-import type { Gatekeeper } from '../auth/contract.ts';
-import type { Clock } from '../core/clock.ts';
-import type { Log } from '../core/log.ts';
-import type { GuardedFetch } from '../network/fetch.ts';
-import type { Mail } from '../network/mail.ts';
-import type { Store } from '../store/store.ts';
+import type { Gatekeeper } from '#auth/contract.ts';
+import type { Clock } from '#core/clock.ts';
+import type { Log } from '#core/log/log.ts';
+import type { GuardedFetch } from '#network/fetch.ts';
+import type { Mail } from '#network/mail.ts';
+import type { Store } from '#store/store.ts';
 
-/** By what notifications go out. */
+/** How notifications are sent. */
 export interface MessageParts {
-  /** Calls receivers, where the operator lets the server call. */
+  /** Calls receivers within the operator's network bounds. */
   readonly webhooks: Pick<GuardedFetch, 'fetch'>;
-  /** Undefined: the operator has named no mail server. */
+  /** Undefined when the operator has not configured a mail server. */
   readonly mail: Mail | undefined;
 }
 
-/** What the workspace service is handed. */
+/** The dependencies of the workspace service. */
 export interface WorkspaceParts extends MessageParts {
   readonly store: Store;
-  /** That of the store: processes whose clocks differ agree on it. */
+  /** The clock of the store, so that processes with different clocks agree. */
   readonly clock: Clock;
   readonly log: Log;
-  /** Of the secrets service, whose tokens are taken as well. */
+  /** The secrets service's, since its tokens are accepted here as well. */
   readonly gatekeeper: Pick<Gatekeeper, 'authenticate'>;
-  /** For so long the audit trails of organizations are kept; 0: none are. */
+  /** Retention of the audit trails of organizations, in days; 0 disables them. */
   readonly auditTrailDays: number;
 }

@@ -1,56 +1,63 @@
-import type { Secret } from '../core/secret.ts';
-import type { NetworkBounds } from '../network/bounds.ts';
-import { openMail, type SmtpSettings } from '../network/mail.ts';
-import type { ClientConnection } from '../path/contract/request.ts';
-import type { ApiCaller, ApiRow } from '../path/jsonapi/row.ts';
+import type { Secret } from '#core/secret.ts';
+import type { NetworkBounds } from '#network/bounds.ts';
+import { openMail, type SmtpSettings } from '#network/mail.ts';
+import type { ClientConnection } from '#path/contract/request.ts';
+import type { ApiCaller, ApiRow, FindNeeded } from '#path/jsonapi/row.ts';
+import { needsFinder } from './access/needs/needs.ts';
 import type { WorkspaceParts } from './contract.ts';
-import { guarded } from './frame/audit-tokens.ts';
 import { openWebhooks } from './frame/webhooks.ts';
-import { agentPoolRows } from './organization/agent-pools/rows.ts';
-import { recorded } from './organization/audit-trail/recorded.ts';
-import { auditTrailRows } from './organization/audit-trail/rows.ts';
-import { openTrail } from './organization/audit-trail/trail.ts';
-import { oauthClientRows } from './organization/oauth/clients/rows.ts';
-import { oauthTokenRows } from './organization/oauth/tokens/rows.ts';
-import { organizationRows } from './organization/organizations/rows.ts';
-import { projectRows } from './organization/projects/rows.ts';
-import { reservedTagKeyRows } from './organization/reserved-tag-keys/rows.ts';
-import { sshKeyRows } from './organization/ssh-keys/rows.ts';
-import { membershipRows } from './people/memberships/rows.ts';
-import { teamAccessRows } from './people/team-access/rows.ts';
-import { teamRows } from './people/teams/rows.ts';
-import { findCaller } from './people/tokens/find.ts';
-import { tokenRows } from './people/tokens/rows.ts';
-import { userRows } from './people/users/rows.ts';
-import { configurationVersionRows } from './runs/configuration-versions/rows.ts';
-import { notificationRows } from './runs/notifications/rows.ts';
-import { runTriggerRows } from './runs/run-triggers/rows.ts';
-import { runRows } from './runs/runs/rows.ts';
-import { serviceRows, versions } from './service/rows.ts';
-import { stateVersionRows } from './states/state-versions/rows.ts';
-import { variableSetRows } from './variables/variable-sets/rows.ts';
-import { setVariableRows } from './variables/variable-sets/variables.ts';
-import { variableRows } from './variables/variables/rows.ts';
-import { consumerRows } from './workspace/consumers/rows.ts';
-import { lockRows } from './workspace/lock/rows.ts';
-import { retentionRows } from './workspace/retention/rows.ts';
-import { tagBindingRows } from './workspace/tag-bindings/rows.ts';
-import { tagRows } from './workspace/tags/rows.ts';
-import { workspaceRows } from './workspace/workspaces/rows.ts';
+import { adminRows } from './resources/admin/rows.ts';
+import { agentPoolRows } from './resources/agent-pools/rows.ts';
+import { auditTrailRows } from './resources/audit-trail/rows.ts';
+import { openTrail, recorded } from './resources/audit-trail/trail.ts';
+import { findCaller } from './resources/authentication-tokens/find.ts';
+import { tokenRows } from './resources/authentication-tokens/rows.ts';
+import { commentRows } from './resources/comments/rows.ts';
+import { configurationVersionRows } from './resources/configuration-versions/rows.ts';
+import { retentionRows } from './resources/data-retention-policies/rows.ts';
+import { documentRow, serviceRows, versions } from './resources/discovery/rows.ts';
+import { notificationRows } from './resources/notification-configurations/rows.ts';
+import { verificationRows } from './resources/notification-deliveries/deliver.ts';
+import { oauthClientRows } from './resources/oauth-clients/rows.ts';
+import { oauthTokenRows } from './resources/oauth-tokens/rows.ts';
+import { membershipRows } from './resources/organization-memberships/rows.ts';
+import { organizationRows } from './resources/organizations/rows.ts';
+import { planAndApplyRows } from './resources/plans-and-applies/rows.ts';
+import { projectRows } from './resources/projects/rows.ts';
+import { consumerRows } from './resources/remote-state-consumers/rows.ts';
+import { reservedTagKeyRows } from './resources/reserved-tag-keys/rows.ts';
+import { runTriggerRows } from './resources/run-triggers/rows.ts';
+import { runRows } from './resources/runs/rows.ts';
+import { sshKeyRows } from './resources/ssh-keys/rows.ts';
+import { backingDataRows } from './resources/state-version-files/backing-data.ts';
+import { stateFileRows } from './resources/state-version-files/files.ts';
+import { stateVersionOutputRows } from './resources/state-version-outputs/rows.ts';
+import { stateVersionRows } from './resources/state-versions/rows.ts';
+import { tagBindingRows } from './resources/tag-bindings/rows.ts';
+import { tagRows } from './resources/tags/rows.ts';
+import { teamAccessRows } from './resources/team-access/rows.ts';
+import { teamRows } from './resources/teams/rows.ts';
+import { userRows } from './resources/users/rows.ts';
+import { variableSetRows } from './resources/variable-sets/rows.ts';
+import { variableRows } from './resources/variables/rows.ts';
+import { lockRows } from './resources/workspace-lock/rows.ts';
+import { workspaceResourceRows } from './resources/workspace-resources/rows.ts';
+import { workspaceRows } from './resources/workspaces/rows.ts';
 
-/** The workspace service: its rows, and who calls them. */
+/** The workspace service: its rows, and what the pipeline needs to serve them. */
 export interface Workspaces {
   readonly rows: readonly ApiRow[];
-  /** Of every answer. */
+  /** Headers of every reply. */
   readonly headers: Readonly<Record<string, string>>;
   authenticate(token: Secret, from: ClientConnection): Promise<ApiCaller | undefined>;
+  readonly findNeeded: FindNeeded;
   close(): Promise<void>;
 }
 
 export interface OpenParts extends Omit<WorkspaceParts, 'webhooks' | 'mail'> {
-  /** What the operator lets the server call. */
+  /** The operator's bounds on outgoing calls. */
   readonly networkBounds: NetworkBounds;
-  /** Undefined: no e-mail is sent. */
+  /** Undefined when no e-mail is sent. */
   readonly smtp: SmtpSettings | undefined;
 }
 
@@ -58,26 +65,32 @@ export function openWorkspaces({ networkBounds, smtp, ...others }: OpenParts): W
   const webhooks = openWebhooks(networkBounds);
   const parts = { ...others, webhooks, mail: smtp === undefined ? undefined : openMail(smtp) };
   const trail = openTrail(parts);
+  const rows: readonly ApiRow[] = [...allRows(parts), documentRow(() => rows)].map((row) => recorded(row, trail));
   return {
-    rows: allRows(parts).map((row) => recorded(guarded(row), trail)),
+    rows,
     headers: versions,
     authenticate: (token, from) => findCaller(parts, token, from),
+    findNeeded: needsFinder(parts.store),
     close: () => webhooks.close(),
   };
 }
 
-/** All operations of the workspace service. Their order means nothing. */
+/** All operations of the workspace service, in any order. */
 const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
+  ...adminRows(parts),
   ...agentPoolRows(parts),
   ...auditTrailRows(parts),
+  ...commentRows(parts),
   ...configurationVersionRows(parts),
   ...consumerRows(parts),
   ...lockRows(parts),
   ...membershipRows(parts),
   ...notificationRows(parts),
+  ...verificationRows(parts),
   ...oauthClientRows(parts),
   ...oauthTokenRows(parts),
   ...organizationRows(parts),
+  ...planAndApplyRows(parts),
   ...projectRows(parts),
   ...reservedTagKeyRows(parts),
   ...retentionRows(parts),
@@ -86,6 +99,9 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...serviceRows,
   ...sshKeyRows(parts),
   ...stateVersionRows(parts),
+  ...stateFileRows(parts),
+  ...backingDataRows(parts),
+  ...stateVersionOutputRows(parts),
   ...tagBindingRows(parts),
   ...tagRows(parts),
   ...teamAccessRows(parts),
@@ -93,7 +109,7 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...tokenRows(parts),
   ...userRows(parts),
   ...variableSetRows(parts),
-  ...setVariableRows(parts),
   ...variableRows(parts),
+  ...workspaceResourceRows(parts),
   ...workspaceRows(parts),
 ];

@@ -1,31 +1,31 @@
-import type { NetworkBounds } from '../network/bounds.ts';
-import { openMail, type SmtpSettings } from '../network/mail.ts';
-import type { Store } from '../store/store.ts';
+import type { NetworkBounds } from '#network/bounds.ts';
+import { openMail, type SmtpSettings } from '#network/mail.ts';
+import type { Store } from '#store/store.ts';
 import { openWebhooks } from './frame/webhooks.ts';
-import { dropOldEvents } from './organization/audit-trail/store.ts';
-import { finishRemovals } from './organization/organizations/remove.ts';
-import { dropExpiredTokens } from './people/tokens/store.ts';
-import { sendDue } from './runs/notifications/sender.ts';
-import { wakeForgotten } from './runs/notifications/turns.ts';
-import { dropAbandoned } from './states/blobs/sweep.ts';
-import { applyPolicies } from './workspace/retention/sweep.ts';
+import { dropOldEvents } from './resources/audit-trail/store.ts';
+import { dropExpiredTokens } from './resources/authentication-tokens/store.ts';
+import { applyPolicies } from './resources/data-retention-policies/sweep.ts';
+import { sendDue } from './resources/notification-deliveries/sender.ts';
+import { wakeForgotten } from './resources/notification-deliveries/turns.ts';
+import { finishRemovals } from './resources/organizations/remove.ts';
+import { dropAbandoned } from './resources/state-blobs/sweep.ts';
 
-/** What the sweep does for the workspace service. */
+/** The periodic work of the workspace service. */
 export interface WorkspaceSweep {
-  /** One round; of each kind at most so many. */
+  /** One round, with at most this many items of each kind. */
   run(countMax: number): Promise<void>;
   /**
-   * Sends notifications until nothing may be sent now, or `signal` ends. Receivers take seconds each, so no round waits for it.
+   * Sends notifications until none is due or `signal` aborts. Rounds do not wait for it, since each receiver takes seconds.
    *
-   * @returns how many receivers had a turn
+   * @returns the number of receivers served
    */
   notify(signal: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Steps of removals of organizations in one round. */
+/** Steps of deletions of organizations in one round. */
 const removalStepsMax = 20;
-/** Policies count in days, and to find what is due takes a look at every state version. */
+/** Interval of the retention policies: they count in days, and finding expired versions reads every state version. */
 const retentionMs = 900_000;
 
 export function openWorkspaceSweep({
@@ -36,7 +36,7 @@ export function openWorkspaceSweep({
 }: {
   readonly store: Store;
   readonly networkBounds: NetworkBounds;
-  /** For so long the audit trails of organizations are kept. */
+  /** Retention of the audit trails of organizations, in days. */
   readonly auditTrailDays: number;
   readonly smtp: SmtpSettings | undefined;
 }): WorkspaceSweep {

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { openDoor } from '../../lib/app/board/door.ts';
-import { openApi, openBoard } from '../../lib/app.ts';
-import type { Gatekeeper } from '../../lib/auth/contract.ts';
-import { readConfig } from '../../lib/core/config.ts';
-import { silentLog } from '../../lib/core/log.ts';
-import { rootNamespace } from '../../lib/core/namespace.ts';
-import { Secret } from '../../lib/core/secret.ts';
-import { loadFake } from '../../lib/destinations/load.ts';
+import { openBoardAccess } from '#app/board/access.ts';
+import { openApi, openBoard } from '#app.ts';
+import type { Gatekeeper } from '#auth/contract.ts';
+import { readConfig } from '#core/config.ts';
+import { silentLog } from '#core/log/log.ts';
+import { rootNamespace } from '#core/namespace.ts';
+import { Secret } from '#core/secret.ts';
+import { loadFake } from '#destinations/load.ts';
 import { ending, testDatabase, testRedis } from '../support/services.ts';
 
 const type = 'cloud-a-sm';
 const marker = `marker-${randomBytes(8).toString('hex')}`;
 
-/** A service with one operation that waits, since the sync is disabled, and its board. */
+/** A service with one pending operation, because the sync is disabled, and its board. */
 async function stand() {
   const { url, prefix } = testRedis();
   const config = readConfig({
@@ -47,7 +47,7 @@ const html = { accept: 'text/html' };
 const as = (token: string) => ({ 'x-service-token': token });
 const queue = `sync-${type}`;
 
-test('the board is for root: 401 without a token, 403 with another one, 200 with the root token, on every path', async () => {
+test('the board requires a root token: 401 without a token, 403 with another one, 200 with a root token, on every path', async () => {
   const { board, token, limited } = await stand();
   for (const url of [
     '/',
@@ -66,7 +66,7 @@ test('the board is for root: 401 without a token, 403 with another one, 200 with
   expect((await board.inject({ url: '/', headers: { authorization: `Bearer ${token}` } })).statusCode).toBe(200);
 });
 
-test('no value, and nothing but ids, is in any page or answer of the board', async () => {
+test('pages and answers of the board contain only ids and no values', async () => {
   const { board, token } = await stand();
   const read = async (url: string) => (await board.inject({ url, headers: as(token) })).body;
   const list = await read(`/api/queues?activeQueue=${queue}&status=waiting&page=1&jobsPerPage=10`);
@@ -108,7 +108,7 @@ test('nothing can be changed on the board', async () => {
   expect(queues.find(({ name }: { name: string }) => name === queue).counts.waiting).toBe(1);
 });
 
-test('a browser is asked for the token, and gets a cookie that no script reads, until the token is revoked', async () => {
+test('a browser gets a login form, and a cookie that scripts cannot read, which is valid until the token is revoked', async () => {
   const { board, api, token, write } = await stand();
   const asked = await board.inject({ url: '/', headers: html });
   expect([asked.statusCode, asked.headers['content-type']]).toEqual([401, 'text/html; charset=utf-8']);
@@ -137,7 +137,7 @@ test('a browser is asked for the token, and gets a cookie that no script reads, 
   expect((await board.inject({ url: '/api/queues', headers: as(token) })).statusCode).toBe(200);
 });
 
-test('sessions end by their time, and the oldest is evicted', async () => {
+test('sessions expire, and the oldest is evicted', async () => {
   let now = 0;
   const caller = {
     token: new Secret(''),
@@ -155,12 +155,12 @@ test('sessions end by their time, and the oldest is evicted', async () => {
     reaches: async () => true,
     mayEnter: async () => true,
   };
-  const door = openDoor({ gatekeeper, now: () => now });
-  const cookie = (await door.login('t'))?.split(';')[0];
-  expect(await door.admits({ cookie })).toBe('root');
-  for (let count = 0; count < 100; count += 1) await door.login('t');
-  expect(await door.admits({ cookie })).toBe('stranger');
-  const last = (await door.login('t'))?.split(';')[0];
+  const access = openBoardAccess({ gatekeeper, now: () => now });
+  const cookie = (await access.login('t'))?.split(';')[0];
+  expect(await access.check({ cookie })).toBe('root');
+  for (let count = 0; count < 100; count += 1) await access.login('t');
+  expect(await access.check({ cookie })).toBe('unauthenticated');
+  const last = (await access.login('t'))?.split(';')[0];
   now += 8 * 3_600_000;
-  expect(await door.admits({ cookie: last })).toBe('stranger');
+  expect(await access.check({ cookie: last })).toBe('unauthenticated');
 });

@@ -2,16 +2,16 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { openApi } from '../../lib/app.ts';
-import { readConfig } from '../../lib/core/config.ts';
-import { silentLog } from '../../lib/core/log.ts';
-import { patience } from '../support/patience.ts';
+import { openApi } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { silentLog } from '#core/log/log.ts';
+import { patience } from '../support/measures/patience.ts';
 import { ending, testDatabase, testRedis } from '../support/services.ts';
 import { startCollector } from '../telemetry/traces/otlp.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
-test('each run of a function ends with a line of its metrics, and its spans are sent before it is frozen', async () => {
+test('each invocation of a function ends with a line of metrics, and its spans are sent before it is frozen', async () => {
   const collector = ending(await startCollector());
   const { url, prefix } = testRedis();
   const environment = {
@@ -25,7 +25,7 @@ test('each run of a function ends with a line of its metrics, and its spans are 
     await openApi({ config: readConfig({ ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: '' }), log: silentLog }),
   );
   await api.prepareForDevelopment(undefined);
-  // SIGKILL comes without a goodbye, as the freezing of a function does.
+  // SIGKILL comes without warning, like the freezing of a function.
   const program = `import { handler } from './functions/sweep.ts'; await handler(); await handler(); process.kill(process.pid, 'SIGKILL');`;
   const args = ['--input-type=module', '--eval', program];
   const env = { PATH: process.env['PATH'], ...environment };
@@ -39,7 +39,7 @@ test('each run of a function ends with a line of its metrics, and its spans are 
     .split('\n')
     .map((line) => JSON.parse(line));
   const embedded = lines.filter((line) => '_aws' in line);
-  expect(embedded).toHaveLength(2);
+  expect(embedded, stderr).toHaveLength(2);
   for (const line of embedded) {
     expect(line).toMatchObject({ function: 'sweep', sweep_rounds_done: 1, duration: expect.any(Number) });
     expect(line._aws.CloudWatchMetrics[0]).toMatchObject({ Namespace: 'Keyferry', Dimensions: [['function']] });

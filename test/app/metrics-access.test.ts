@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { openApi } from '../../lib/app.ts';
-import { readConfig } from '../../lib/core/config.ts';
-import { silentLog } from '../../lib/core/log.ts';
+import { openApi } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { silentLog } from '#core/log/log.ts';
 import { ending, testDatabase, testRedis } from '../support/services.ts';
 
 const path = '/v1/sys/metrics?format=prometheus';
@@ -29,7 +29,7 @@ test('while the store is not initialised or sealed, metrics answer 503 like ever
   expect((await opened.inject({ url: path, headers })).statusCode).toBe(503);
 });
 
-test('metrics that are open to all answer without a token, and while sealed, and say so', async () => {
+test('public metrics are served without a token and while sealed, and report the seal', async () => {
   const opened = await api({ KEYFERRY_METRICS_UNAUTHENTICATED: 'true' });
   const sealed = await opened.inject({ url: path });
   expect(sealed.statusCode).toBe(200);
@@ -37,11 +37,11 @@ test('metrics that are open to all answer without a token, and while sealed, and
   await opened.prepareForDevelopment(undefined);
   const open = await opened.inject({ url: path });
   expect(open.body).toContain('keyferry_sealed 0\n');
-  // Whoever brings a token that is none is not turned away either.
+  // An invalid token is not refused either.
   expect((await opened.inject({ url: path, headers: { 'x-service-token': 'none' } })).statusCode).toBe(200);
 });
 
-test('while Redis is away metrics answer, say so, and show nothing of the queue', async () => {
+test('while Redis is unavailable metrics are served, report it, and omit the queue', async () => {
   const opened = await api({ REDIS_URL: 'redis://127.0.0.1:1', KEYFERRY_METRICS_UNAUTHENTICATED: 'true' });
   await opened.prepareForDevelopment(undefined);
   const { statusCode, body } = await opened.inject({ url: path });

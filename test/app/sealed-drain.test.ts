@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { openDrainer } from '../../lib/app.ts';
-import { readConfig } from '../../lib/core/config.ts';
-import { definition } from '../../lib/destinations/cloud-a-sm/index.ts';
-import { loadDriver } from '../../lib/destinations/load.ts';
-import { openMetrics } from '../../lib/telemetry/metrics/open.ts';
+import { openDrainer } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { definition } from '#destinations/cloud-a-sm/index.ts';
+import { loadDriver } from '#destinations/load.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
 import { keptLog, operation, testQueue } from '../queue/queues.ts';
-import { patience } from '../support/patience.ts';
+import { patience } from '../support/measures/patience.ts';
 import { ending, testDatabase } from '../support/services.ts';
 
-test('a worker function that is sealed ends without taking a job, however much time it has', async () => {
+test('a sealed worker function ends without taking a job, however much time it has', async () => {
   const queue = await testQueue();
   const config = readConfig({
     DATABASE_URL: await testDatabase(),

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { sqsDoorbell } from '../../lib/app/sqs-doorbell.ts';
+import { sqsDoorbell } from '#app/sqs-doorbell.ts';
 import { ending } from '../support/services.ts';
 import { functionEnvironment, localSqs } from './sqs.ts';
 
@@ -17,14 +17,14 @@ function doorbell(queues: Readonly<Record<string, string>>) {
   return bell;
 }
 
-test('a ring is a message in the queue of its type, which names the type and nothing else', async () => {
+test('a ring is a message in the queue of its type, which contains only the type', async () => {
   const sqs = ending(await localSqs([type, 'repo-host']));
   await doorbell(sqs.queues).ring(type);
   expect(await sqs.receive(type)).toMatchObject([{ Body: type }]);
   expect(await sqs.receive('repo-host')).toEqual([]);
 });
 
-test('a ring for later is not delivered before its time', async () => {
+test('a delayed ring is not delivered early', async () => {
   const sqs = ending(await localSqs([type]));
   const from = Date.now();
   await doorbell(sqs.queues).ring(type, 1_500);
@@ -32,7 +32,7 @@ test('a ring for later is not delivered before its time', async () => {
   expect(Date.now() - from).toBeGreaterThanOrEqual(1_500);
 });
 
-test('a type without a queue is not rung for', async () => {
+test('a type without a queue gets no ring', async () => {
   const sqs = ending(await localSqs([type]));
   await doorbell(sqs.queues).ring('repo-host');
   expect(sqs.sent()).toBe(0);

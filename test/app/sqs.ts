@@ -8,7 +8,7 @@ export interface LocalSqs {
   readonly queues: Readonly<Record<string, string>>;
   /** How often `SendMessage` was called. */
   sent(): number;
-  /** What is there now. */
+  /** The messages that are visible now. */
   receive(type: string): Promise<readonly Message[]>;
   remove(type: string, messages: readonly Message[]): Promise<void>;
   close(): Promise<void>;
@@ -17,7 +17,7 @@ export interface LocalSqs {
 const region = 'eu-central-1';
 const accountId = '123456789012';
 
-/** What the SDK takes from the environment of a function. */
+/** The variables that the SDK reads in the environment of a function. */
 export const functionEnvironment = {
   AWS_REGION: region,
   AWS_ACCESS_KEY_ID: 'local',

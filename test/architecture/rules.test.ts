@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { cycles, foreignTexts, importViolations, packageViolations, schemaChanges, wordViolations } from './rules.ts';
+import { floorViolations, folderCycles } from './floors.ts';
+import {
+  cycles,
+  foreignTexts,
+  importViolations,
+  packageViolations,
+  pathViolations,
+  schemaChanges,
+  wordViolations,
+} from './rules.ts';
 import { scan } from './scan.ts';
 
 /** A file that imports others, given by their paths, or packages. */
@@ -31,6 +40,10 @@ describe('the table of imports refuses', () => {
     ['lib/app.ts', 'infra/a.ts'],
     ['lib/app.ts', 'test/a.ts'],
     ['lib/unknown/a.ts', 'lib/core/a.ts'],
+    ['lib/client/a.ts', 'lib/path/a.ts'],
+    ['lib/cli/a.ts', 'lib/path/a.ts'],
+    ['lib/client/a.ts', 'lib/cli/a.ts'],
+    ['lib/client/a.ts', 'commander'],
     ['lib/destinations/one/a.ts', 'lib/destinations/other/a.ts'],
     ['lib/engines/one/a.ts', 'lib/engines/other/index.ts'],
     ['lib/engines/kv/v1/a.ts', 'lib/engines/kv/v2/index.ts'],
@@ -57,7 +70,7 @@ describe('the table of imports refuses', () => {
     expect(importViolations([importing(from, to)], brought)).toEqual([expect.stringContaining(`${from} → ${to}: `)]);
   });
 
-  test('an import that is computed outside of the loader', () => {
+  test('a computed import outside the loader', () => {
     expect(importViolations([scan('lib/sync/a.ts', 'await import(name);')], brought)).toHaveLength(1);
   });
 });
@@ -88,7 +101,7 @@ describe('the table of imports allows', () => {
     expect(importViolations([importing(from, to)], brought)).toEqual([]);
   });
 
-  test('the loader to compute what it imports', () => {
+  test('a computed import in the loader', () => {
     expect(importViolations([scan('lib/destinations/load.ts', 'await import(address);')], brought)).toEqual([]);
   });
 });
@@ -97,7 +110,7 @@ describe('packages', () => {
   const driver = importing('lib/destinations/one/driver.ts', '@one/sdk', 'node:fs');
   const dependencies = new Set(['@one/sdk']);
 
-  test('that facts name are imported', () => {
+  test('that facts declare are imported', () => {
     expect(packageViolations([driver], brought, dependencies)).toEqual([]);
     const stranger = importing('lib/destinations/other/driver.ts', '@one/sdk');
     expect(packageViolations([stranger], brought, dependencies)).toEqual([
@@ -113,16 +126,69 @@ describe('packages', () => {
 });
 
 describe('import cycles', () => {
-  test('are found, also those of types', () => {
+  test('are found, including those of types', () => {
     const [a, b] = [importing('a.ts', 'b.ts'), importing('b.ts', 'c.ts')];
     expect(cycles([a, b, scan('c.ts', "import type { A } from './a.ts';")])).toEqual(['a.ts → b.ts → c.ts → a.ts']);
     expect(cycles([importing('a.ts', 'a.ts')])).toEqual(['a.ts → a.ts']);
   });
 
-  test('are not two ways to the same file', () => {
+  test('are not reported for two paths to the same file', () => {
     expect(cycles([importing('a.ts', 'b.ts', 'c.ts'), importing('b.ts', 'd.ts'), importing('c.ts', 'd.ts')])).toEqual(
       [],
     );
+  });
+});
+
+describe('the floors of a folder', () => {
+  const floors = { auth: [['contract.ts'], ['policy', 'lease'], ['token']] };
+  const whole = [
+    importing('lib/auth/contract.ts'),
+    importing('lib/auth/policy/a.ts', 'lib/auth/contract.ts', 'lib/auth/policy/b.ts'),
+    importing('lib/auth/lease/a.ts', 'lib/core/a.ts'),
+    importing('lib/auth/token/a.ts', 'lib/auth/policy/a.ts', 'lib/auth/contract.ts'),
+  ];
+
+  test('allow imports of lower floors', () => {
+    expect(floorViolations(whole, floors)).toEqual([]);
+  });
+
+  test.each([
+    ['lib/auth/policy/b.ts', 'lib/auth/token/a.ts', 'lib/auth/policy/b.ts: auth/policy may not import auth/token'],
+    ['lib/auth/policy/b.ts', 'lib/auth/lease/a.ts', 'lib/auth/policy/b.ts: auth/policy may not import auth/lease'],
+    ['lib/auth/new/a.ts', 'lib/core/a.ts', 'auth/new has no floor'],
+  ])('refuse %s → %s', (from, to, said) => {
+    expect(floorViolations([...whole, importing(from, to)], floors)).toEqual([said]);
+  });
+
+  test('name only units that exist', () => {
+    expect(floorViolations(whole.slice(0, 3), floors)).toEqual(['auth/token does not exist']);
+  });
+});
+
+describe('folder cycles', () => {
+  test('are found at any depth, imports of types included', () => {
+    const there = importing('lib/auth/methods/one/a.ts', 'lib/auth/methods/other/b.ts');
+    const back = scan('lib/auth/methods/other/c.ts', "import type { A } from '../one/d.ts';");
+    expect(folderCycles([there, back])).toEqual(['lib/auth/methods: one, other']);
+    expect(folderCycles([there])).toEqual([]);
+  });
+});
+
+describe('the paths of imports', () => {
+  test.each([
+    ['lib/sync/a.ts', "import { a } from '../core/a.ts';", 'lib/sync/a.ts: ../core/a.ts is #core/a.ts'],
+    ['test/sync/a.ts', "import '../../lib/sync/a.ts';", '../../lib/sync/a.ts is #sync/a.ts'],
+    ['test/a/b/c/d.ts', "import { a } from '../../../support/a.ts';", '../../../support/a.ts is #test/support/a.ts'],
+  ])('in %s: %s', (path, text, said) => {
+    expect(pathViolations([{ path, text }])).toEqual([expect.stringContaining(said)]);
+  });
+
+  test.each([
+    ['lib/sync/a/b.ts', "import { a } from '../c/a.ts';"],
+    ['lib/sync/a/b.ts', "import { a } from '#core/a.ts';"],
+    ['lib/app.ts', "import { a } from './sync/a.ts';"],
+  ])('are right in %s: %s', (path, text) => {
+    expect(pathViolations([{ path, text }])).toEqual([]);
   });
 });
 
@@ -158,7 +224,7 @@ describe('the rules on words allow', () => {
   });
 });
 
-describe('texts that belong to something else', () => {
+describe('texts that are not about the project', () => {
   const word = (...parts: readonly string[]) => parts.join('');
 
   test.each([

@@ -1,6 +1,6 @@
 import type { SourceFile } from './scan.ts';
 
-/** The modules of `lib/` and what each may import beside itself (design, section 2). */
+/** The modules of `lib/` and what each may import in addition to itself. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   core: [],
   path: ['core'],
@@ -10,15 +10,20 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   telemetry: ['core'],
   audit: ['core', 'path', 'store', 'network'],
   auth: ['core', 'path', 'store', 'network'],
+  mounts: ['core', 'path', 'store'],
+  quotas: ['core', 'path', 'store'],
   engines: ['core', 'path', 'store', 'network'],
+  system: ['core', 'path', 'store', 'network', 'auth', 'mounts', 'quotas'],
   destinations: ['core', 'path', 'store', 'network'],
   'key-services': ['core', 'store', 'network'],
   workspaces: ['core', 'path', 'store', 'network', 'auth'],
   sync: ['core', 'path', 'store', 'queue', 'network', 'destinations'],
-  http: ['core', 'path', 'auth', 'audit'],
+  http: ['core', 'path', 'auth', 'audit', 'mounts', 'quotas'],
+  client: ['core'],
+  cli: ['client', 'core'],
 };
 
-/** Files that list the leaves of their module. They take a leaf's index only. */
+/** Files that list the leaves of their module. They may import only the index of a leaf. */
 const lists = [
   'lib/destinations/index.ts',
   'lib/destinations/load.ts',
@@ -27,15 +32,30 @@ const lists = [
 ];
 
 /**
- * Packages that only some folders use, so that there is one folder to look at when they change. What only a destination uses
- * stands in its facts. Tests use what they like.
+ * Packages that only some folders may use, so that a change of the package affects only these folders. The facts of a destination declare
+ * the packages that only it uses. Tests may use any package.
  */
 const packageFolders: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^bullmq$/, ['lib/queue/']],
+  [/^commander$/, ['lib/cli/']],
   [/^pg$/, ['lib/store/', 'infra/local/']],
   [/^pg-copy-streams$/, ['lib/store/']],
-  // Modules that are handed the store's handle write their queries with it.
-  [/^kysely$/, ['lib/store/', 'lib/audit/', 'lib/auth/', 'lib/engines/', 'lib/sync/', 'lib/workspaces/', 'lib/app/']],
+  // Modules that receive the handle of the store write their queries with it.
+  [
+    /^kysely$/,
+    [
+      'lib/store/',
+      'lib/audit/',
+      'lib/auth/',
+      'lib/engines/',
+      'lib/mounts/',
+      'lib/quotas/',
+      'lib/system/',
+      'lib/sync/',
+      'lib/workspaces/',
+      'lib/app/',
+    ],
+  ],
   [/^fastify$/, ['lib/http/', 'lib/app/board/']],
   [/^@bull-board\/.+$/, ['lib/queue/board.ts', 'lib/app/board/']],
   [/^(prom-client|@opentelemetry\/.+)$/, ['lib/telemetry/']],
@@ -45,10 +65,10 @@ const packageFolders: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^google-auth-library$/, ['lib/key-services/cloud-c-kms/']],
 ];
 
-/** The packages that each destination type brings, from its facts. */
+/** The packages of each destination type, from its facts. */
 export type PackagesByType = ReadonlyMap<string, readonly string[]>;
 
-/** What breaks the table of imports, as texts `from → to: why`. */
+/** Violations of the table of imports, as texts `from → to: why`. */
 export function importViolations(files: readonly SourceFile[], brought: PackagesByType): readonly string[] {
   return files.flatMap(({ path, imports }) =>
     imports.flatMap((one) => {
@@ -57,7 +77,7 @@ export function importViolations(files: readonly SourceFile[], brought: Packages
           ? [one.path, fileRefusal(path, one.path)]
           : one.kind === 'package'
             ? [one.name, packageRefusal(path, one.name, brought)]
-            : ['what is computed', computedRefusal(path)];
+            : ['a computed path', computedRefusal(path)];
       return why === undefined ? [] : [`${path} → ${to}: ${why}`];
     }),
   );
@@ -69,7 +89,7 @@ function fileRefusal(from: string, to: string): string | undefined {
   const module = moduleOf(to);
   if (module === undefined) return 'lib imports nothing from outside of lib';
   if (isRoot(from)) return undefined;
-  if (isRoot(to)) return 'nobody in lib imports the composition root';
+  if (isRoot(to)) return 'no file in lib may import the composition root';
   const own = moduleOf(from) ?? '';
   if (module !== own && mayImport[own]?.includes(module) !== true) return `${own} may not import ${module}`;
   return leafRefusal(from, to);
@@ -91,7 +111,7 @@ function leafRefusal(from: string, to: string): string | undefined {
 }
 
 function packageRefusal(from: string, name: string, brought: PackagesByType): string | undefined {
-  // The benchmark's baselines are the bare packages.
+  // The baselines of the benchmark use the packages directly.
   if (name.startsWith('node:') || /^(test|infra\/bench)\//.test(from)) return undefined;
   const types = [...brought].flatMap(([type, packages]) => (packages.includes(name) ? [type] : []));
   const folders = [
@@ -100,13 +120,13 @@ function packageRefusal(from: string, name: string, brought: PackagesByType): st
   ];
   if (folders.some((folder) => from.startsWith(folder))) return undefined;
   if (folders.length > 0) return `${name} is for ${folders.join(', ')}`;
-  return driverFile.test(from) && name !== 'zod' ? `a destination names in its facts what it brings` : undefined;
+  return driverFile.test(from) && name !== 'zod' ? `a destination must declare its packages in its facts` : undefined;
 }
 
-/** Of one destination, but not of its stand-in, which is no part of a bundle. */
+/** A file of a destination, except of its stand-in, which is not bundled. */
 const driverFile = /^lib\/destinations\/(?!frame\/)[^/]+\/(?!fake\/|fake\.ts$)/;
 
-/** Packages that facts name and the destination does not import, and imports of `lib` that package.json does not have. */
+/** Packages that facts declare but the destination does not import, and imports of `lib` that package.json does not have. */
 export function packageViolations(
   files: readonly SourceFile[],
   brought: PackagesByType,
@@ -130,23 +150,37 @@ const isDeployed = (path: string): boolean => path.startsWith('lib/') && !/^lib\
 
 function computedRefusal(from: string): string | undefined {
   if (isFree(from) || from === 'lib/destinations/load.ts') return undefined;
-  return 'only lib/destinations/load.ts computes what it imports';
+  return 'only lib/destinations/load.ts may use computed imports';
 }
 
 const isFree = (path: string): boolean => /^(infra|test)\//.test(path) || path === 'vitest.config.ts';
 
-/** `lib/app.ts`, and the folder it shows the parts of. */
+/** `lib/app.ts` and the folder with its parts. */
 const isRoot = (path: string): boolean => /^lib\/app(\.ts$|\/)/.test(path);
 
 const moduleOf = (path: string): string | undefined => /^lib\/([^/]+?)(?:\/|\.ts$)/.exec(path)?.[1];
 
-/** The leaf's folder. `destinations/frame` is common to all destinations, `engines/kv/shared` to both versions of KV. */
+/** The folder of a leaf. All destinations share `destinations/frame`, and both versions of KV share `engines/kv/shared`. */
 const leafOf = (path: string): string | undefined =>
   /^lib\/(?:engines\/kv(?!\/shared\/)\/[^/]+|(?:engines(?!\/kv\/)|auth\/methods|destinations(?!\/frame\/))\/[^/]+)(?=\/)/.exec(
     path,
   )?.[0];
 
-/** Import cycles, imports of types included, as texts `a → b → a`. */
+/** Imports that leave their room by a relative path or climb more than two folders, as texts. */
+export function pathViolations(files: readonly Pick<SourceFile, 'path' | 'text'>[]): readonly string[] {
+  return files.flatMap(({ path, text }) =>
+    [...text.matchAll(/^(?:import|export|\} from|declare module)\b[^'\n]*'(\.[^'\n]+)'/gm)].flatMap(
+      ([, specifier = '']) => {
+        const target = new URL(specifier, `file:///${path}`).pathname.slice(1);
+        const leaves = target.startsWith('lib/') && !isRoot(path) && moduleOf(target) !== moduleOf(path);
+        if (!specifier.startsWith('../../../') && !leaves) return [];
+        return [`${path}: ${specifier} is #${target.replace(/^lib\//, '')}`];
+      },
+    ),
+  );
+}
+
+/** Import cycles, including imports of types, as texts `a → b → a`. */
 export function cycles(files: readonly SourceFile[]): readonly string[] {
   const next = new Map(
     files.map(({ path, imports }) => [path, imports.flatMap((one) => (one.kind === 'file' ? [one.path] : []))]),
@@ -174,13 +208,13 @@ interface WordRule {
 const nowhere = /^$/;
 
 const wordRules: readonly WordRule[] = [
-  // What starts processes hands the environment on, and tests hold it still.
+  // Programs that start processes pass on the environment, and tests fix it.
   {
     what: 'reads the environment, which lib/core/config.ts does for all',
     pattern: /\bprocess\s*\.\s*env\b|\bprocess\s*\[|[{,]\s*env\s*[,}][^;]*=\s*process\b/,
     except: /^(lib\/core\/config\.ts$|infra\/|test\/)/,
   },
-  // vitest finds its configuration and its global set-up by the default export; declarations describe what others export.
+  // vitest requires default exports for its configuration and global set-up; declarations describe the exports of others.
   {
     what: 'has a default export',
     pattern: /\bexport\s+default\b|\bexport\s*\{[^}]*\bdefault\b/,
@@ -191,7 +225,7 @@ const wordRules: readonly WordRule[] = [
   { what: 'has the type any', pattern: /(?:[:<|&,]\s*|\b(?:as|extends)\s+)any\b(?!\s*[(:=.])/, except: nowhere },
 ];
 
-/** Words of the language that are not used here. */
+/** Language features that are not used here. */
 export function wordViolations(files: readonly SourceFile[]): readonly string[] {
   return files.flatMap(({ path, code }) =>
     wordRules
@@ -201,7 +235,7 @@ export function wordViolations(files: readonly SourceFile[]): readonly string[] 
 }
 
 const foreignWords: readonly RegExp[] = [
-  // A checkout or a home on one machine.
+  // A checkout or a home directory on one machine.
   /(?<![\w.$}-])\/(?:work|root|home\/\w+|Users\/\w+|tmp\/\w+)\/[\w.]+/,
   /\breference\/[\w-]+\.md\b/,
   /\b(?:TODO|FIXME|HACK)\b/,
@@ -209,7 +243,7 @@ const foreignWords: readonly RegExp[] = [
   /\b(?:co-?worker|colleague|the architect|this session|the brief)s?\b/i,
 ];
 
-/** Texts that speak of something else than the project: paths of one machine, notes to oneself, who worked on it. */
+/** Texts that are not about the project: paths of one machine, notes to oneself, names of authors. */
 export function foreignTexts(files: readonly Pick<SourceFile, 'path' | 'text'>[]): readonly string[] {
   return files.flatMap(({ path, text }) =>
     foreignWords.flatMap((pattern) => {
@@ -219,14 +253,14 @@ export function foreignTexts(files: readonly Pick<SourceFile, 'path' | 'text'>[]
   );
 }
 
-/** Statements that change a schema, by their first words; and what the query builder has for them. */
+/** Statements that change a schema, by their first words, and the query builder's methods for them. */
 const schemaStatement =
   /\b(?:create|alter|drop)\s+(?:or\s+replace\s+)?(?:unlogged\s+|temp(?:orary)?\s+|unique\s+|foreign\s+|event\s+|constraint\s+|materialized\s+)*(?:table|index|view|sequence|trigger|function|procedure|type|domain|schema|extension|rule|policy\s+\w+\s+on)\b|\.schema\s*\.\s*(?:create|alter|drop)/i;
 
-/** The list of steps makes its own table; a restore makes a schema anew, and holds its triggers still meanwhile. */
+/** The migrator creates its own table; a restore recreates a schema and disables its triggers meanwhile. */
 const mayChangeSchema = /^lib\/store\/(?:migrations\/|migrate\.ts$|backup\/(?:load|restore)\.ts$)/;
 
-/** Files of what is deployed that change the schema, so that it would not follow from its version alone. */
+/** Deployed files that change the schema outside migrations, so that the schema would not follow from its version. */
 export function schemaChanges(files: readonly Pick<SourceFile, 'path' | 'text'>[]): readonly string[] {
   return files.flatMap(({ path, text }) => {
     if (!/^(?:lib|functions)\//.test(path) || mayChangeSchema.test(path)) return [];

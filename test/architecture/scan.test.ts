@@ -44,7 +44,7 @@ describe('the scanner finds no import in', () => {
   });
 });
 
-describe('after what looks like the begin of a string or a comment the scanner still finds an import:', () => {
+describe('the scanner still finds an import after text that looks like the start of a string or a comment:', () => {
   test.each([
     'const quotes = /[\'"`]/;',
     'const glob = "test/**/*.test.ts";',

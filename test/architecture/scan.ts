@@ -2,7 +2,7 @@
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
-  /** The text without comments; instead of each string and regular expression stands `'#7'`. */
+  /** The text without comments; each string and regular expression is replaced by `'#7'`. */
   readonly code: string;
   readonly imports: readonly Import[];
 }
@@ -10,7 +10,7 @@ export interface SourceFile {
 export type Import =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'package'; readonly name: string }
-  /** What is imported is known when it runs only. */
+  /** The path is computed at run time. */
   | { readonly kind: 'computed' };
 
 export function scan(path: string, text: string): SourceFile {
@@ -21,9 +21,9 @@ export function scan(path: string, text: string): SourceFile {
 
 const comment = /\/\/[^\n]*|\/\*[\s\S]*?\*\//;
 const quoted = /'(?:[^'\\\n]|\\[\s\S])*'|"(?:[^"\\\n]|\\[\s\S])*"/;
-// Of a template in a template the scanner sees two halves with code between them, which comes to the same.
+// A nested template appears as two halves with code between them, which gives the same result.
 const template = /`(?:[^`\\]|\\[\s\S])*`/;
-// A slash begins a regular expression where a value is due, and is a division anywhere else.
+// A slash begins a regular expression where a value is expected, and is a division anywhere else.
 const regularExpression =
   /(?<=(?:^|[(,=:[!&|?{};>~]|\breturn|\btypeof)\s*)\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/;
 const tokens = new RegExp([comment, quoted, template, regularExpression].map(({ source }) => source).join('|'), 'g');
@@ -53,9 +53,13 @@ function importsOf(path: string, code: string, strings: readonly string[]): read
 }
 
 function specified(from: string, specifier: string): Import {
+  if (specifier.startsWith('#')) return { kind: 'file', path: subpath(specifier.slice(1)) };
   if (!specifier.startsWith('.')) return { kind: 'package', name: packageOf(specifier) };
   const { pathname } = new URL(specifier, `file:///${from}`);
   return { kind: 'file', path: pathname.slice(1) };
 }
+
+/** The file of an import by subpath (package.json, `imports`). */
+const subpath = (path: string): string => (/^(?:infra|test)\//.test(path) ? path : `lib/${path}`);
 
 const packageOf = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;

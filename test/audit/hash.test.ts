@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { Hasher } from '../../lib/audit/lines/hash.ts';
+import { Hasher } from '#audit/lines/hash.ts';
 
 const texts = [
   '',
@@ -14,10 +14,10 @@ const texts = [
   'y'.repeat(5_000),
 ];
 
-test.each([16, 32, 64, 65, 200])('texts of every length have the HMAC of the key: %i bytes', (bytes) => {
+test.each([16, 32, 64, 65, 200])('texts of every length get the right HMAC with a key of %i bytes', (bytes) => {
   const key = Buffer.alloc(bytes, 'key of a device ');
   const hasher = new Hasher(key);
-  // Twice, in both directions: nothing of one text stays for the next.
+  // In both directions, so that leftovers of one text in the next are noticed.
   for (const text of [...texts, ...texts.toReversed()])
     expect(hasher.text(text)).toBe(`hmac-sha256:${createHmac('sha256', key).update(text).digest('hex')}`);
 });

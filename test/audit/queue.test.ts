@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Outlet } from '../../lib/audit/devices/outlet.ts';
-import { LineQueue } from '../../lib/audit/devices/queue.ts';
+import type { Outlet } from '#audit/devices/outlet.ts';
+import { LineQueue } from '#audit/devices/queue.ts';
 
 const [limitMs, charactersMax] = [60_000, 100];
 const line = (characters: number) => `${'x'.repeat(characters - 1)}\n`;
@@ -10,7 +10,7 @@ const fate = (recorded: Promise<void>) =>
     (error: Error) => error.message,
   );
 
-/** Takes nothing until `open` is called. */
+/** Accepts nothing until `open` is called. */
 function heldOutlet() {
   const gate = Promise.withResolvers<void>();
   const written: string[] = [];
@@ -24,11 +24,11 @@ function heldOutlet() {
   return { outlet, written, open: gate.resolve };
 }
 
-test('a device that takes nothing holds no more than its bound, and takes lines again afterwards', async () => {
+test('a stuck device holds lines up to its limit, and accepts lines again afterwards', async () => {
   const { outlet, written, open } = heldOutlet();
   const queue = new LineQueue(outlet, limitMs, charactersMax);
   const held = [fate(queue.add(line(60))), fate(queue.add(line(40)))];
-  for (let more = 0; more < 50; more += 1) expect(await fate(queue.add(line(1)))).toBe('too many lines wait');
+  for (let more = 0; more < 50; more += 1) expect(await fate(queue.add(line(1)))).toBe('too many lines are waiting');
   expect(queue.load).toEqual({ lines: 2, characters: 100 });
   open();
   expect(await Promise.all(held)).toEqual(['recorded', 'recorded']);
@@ -37,11 +37,11 @@ test('a device that takes nothing holds no more than its bound, and takes lines 
   await queue.close();
 });
 
-test('a line beyond the bound goes alone', async () => {
+test('a line above the limit is written alone', async () => {
   const { outlet, open } = heldOutlet();
   const queue = new LineQueue(outlet, limitMs, charactersMax);
   const long = fate(queue.add(line(500)));
-  expect(await fate(queue.add(line(1)))).toBe('too many lines wait');
+  expect(await fate(queue.add(line(1)))).toBe('too many lines are waiting');
   open();
   expect(await long).toBe('recorded');
   await queue.close();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Unescape } from '../../lib/audit/lines/unescape.ts';
+import { Unescape } from '#audit/lines/unescape.ts';
 
-/** The bytes of a JSON text between its quotes, cut into pieces of so many bytes. */
+/** The bytes of a JSON string without its quotes, cut into pieces of this size. */
 function read(escaped: string, size: number): string {
   const bytes = Buffer.from(escaped);
   const plain = new Unescape();

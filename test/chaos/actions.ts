@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Fake } from '../../lib/destinations/fake.ts';
+import type { Fake } from '#destinations/fake.ts';
 import type { Answered, Call } from './client.ts';
+import { metadataDeleted, readable, type State, sameData, turned, type Version, written } from './model/secret.ts';
 import type { Random } from './random.ts';
-import { metadataDeleted, readable, type State, sameData, turned, type Version, written } from './secret-model.ts';
 import {
   bodyOf,
   type ChaosDestination,
@@ -15,7 +15,7 @@ import {
   templateText,
 } from './setting.ts';
 
-/** One client, with what it may touch. */
+/** One client and the resources it may change. */
 export interface Player {
   readonly index: number;
   readonly setting: Setting;
@@ -28,7 +28,7 @@ export interface Player {
 export interface Action {
   readonly name: string;
   readonly weight: number;
-  /** Of what there is only one of: the configuration. */
+  /** The configuration, of which only one exists. */
   readonly onlyFirst?: boolean;
   run(player: Player): Promise<Answered['kind']>;
 }
@@ -53,7 +53,7 @@ export const actions: readonly Action[] = [
 
 const mount = 'secret';
 
-/** Values come back, so that a change can also be a change back; some are new. */
+/** Values recur, so that a change may restore an earlier value. Some are new. */
 function someData(random: Random): Version['data'] {
   const keys = secretKeys.filter(() => random.chance(0.6));
   return Object.fromEntries(
@@ -167,7 +167,7 @@ async function changeTags(player: Player) {
 
 const recreateTries = 40;
 
-/** Purges a destination and makes it again under the same name, when it is gone. */
+/** Purges a destination and, once it is gone, creates it again under the same name. */
 async function purge(player: Player) {
   const destination = myDestination(player);
   if (destination === undefined) return 'refused';
@@ -179,7 +179,7 @@ async function purge(player: Player) {
   return answered.kind;
 }
 
-/** What is not over in the end stays uncertain. */
+/** Anything unfinished at the end stays uncertain. */
 export async function makeAgain(
   player: Pick<Player, 'call' | 'setting'>,
   destination: ChaosDestination,
@@ -204,7 +204,7 @@ async function replay({ call, random, setting }: Player) {
   return (await call('POST', 'sys/sync/replay', type)).kind;
 }
 
-/** Once the switch is answered, nobody outside is called until it is switched back. */
+/** Once the switch is acknowledged, no external system is called until it is switched back. */
 async function pauseSync(player: Player) {
   const off = await player.call('PATCH', 'sys/sync/config', { disabled: true });
   const before = callCount(player);

@@ -1,11 +1,11 @@
-import type { FakeObject } from '../../lib/destinations/fake.ts';
+import type { FakeObject } from '#destinations/fake.ts';
 import type { Call } from './client.ts';
+import { type State, synced, type Version } from './model/secret.ts';
 import { query } from './quiet.ts';
-import { type State, synced, type Version } from './secret-model.ts';
 import { type ChaosDestination, nameOf, type Setting, type Shape, templateText } from './setting.ts';
 import type { World } from './world.ts';
 
-/** Compares, at a quiet time, what clients know, what the store holds and what the stand-ins hold. Answers every difference. */
+/** Compares the knowledge of the clients with the store and the stand-ins at a quiet time. Returns every difference. */
 export async function check(world: World, setting: Setting, call: Call): Promise<readonly string[]> {
   const states = new Map<string, State>();
   for (const { name } of setting.secrets) states.set(name, await stateOf(call, name));
@@ -65,7 +65,7 @@ function lostWrites(setting: Setting, states: ReadonlyMap<string, State>): reado
   });
 }
 
-/** What is deleted cannot be read, so its data is not compared. */
+/** Deleted versions cannot be read, so their data is not compared. */
 function comparable({ current, versions }: State): string {
   const shown = versions.map(({ number, gone, data }) => [
     number,
@@ -124,7 +124,7 @@ interface Expected {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** By name. Values exactly as they have to be at the remote. */
+/** Expected values at the remote, by name. */
 function objectsOf(row: AssociationRow, state: State | undefined): ReadonlyMap<string, Expected> {
   const data = state === undefined ? undefined : synced(state);
   if (data === undefined) return new Map();
@@ -222,11 +222,11 @@ function linesExpected(
 function sameLines({ id }: ChaosDestination, shown: readonly string[], expected: readonly string[]): readonly string[] {
   return [
     ...expected.filter((line) => !shown.includes(line)).map((line) => `${id} does not tell: ${line}`),
-    ...shown.filter((line) => !expected.includes(line)).map((line) => `${id} tells: ${line}`),
+    ...shown.filter((line) => !expected.includes(line)).map((line) => `${id} shows: ${line}`),
   ];
 }
 
-/** Objects that somebody meant to write and nobody knows about, and objects of nobody. */
+/** Objects that were meant to be written but are in no record, and objects of unknown origin. */
 async function leftRecords({ databaseUrl }: World): Promise<readonly string[]> {
   const rows = await query<{ text: string }>(
     databaseUrl,

@@ -6,21 +6,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 const haveSetpriv = spawnSync('setpriv', ['--version']).status === 0;
 const startMsMax = 60_000;
 const againMs = 300;
-/** Of its output, for a process that ends or is stuck. */
+/** Lines of output to keep, for a process that ends or hangs. */
 const tailLength = 4_000;
 const tailLines = 10;
 
 export interface KeptOptions {
   readonly name: string;
-  /** Of the repository. */
+  /** Root folder of the repository. */
   readonly file: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly logFile: string;
-  /** Called when it ended after it had been ready and nobody had killed it. */
+  /** Called when the process exits after it was ready, without having been killed. */
   readonly onOwnEnd: (text: string) => void;
 }
 
-/** A process of the service that is started again whenever it ends, as a supervisor does, until it is stopped. */
+/** A process of the service that is restarted whenever it exits, as a supervisor does, until it is stopped. */
 export class KeptProcess {
   readonly name: string;
   kills = 0;
@@ -61,7 +61,7 @@ export class KeptProcess {
     }
   }
 
-  /** SIGKILL; it is started again at once. */
+  /** Sends SIGKILL. The process is restarted at once. */
   kill(): void {
     if (!this.#ready || this.#child === undefined) return;
     this.kills += 1;
@@ -81,7 +81,7 @@ export class KeptProcess {
       const end = await this.#runOnce();
       this.#child = undefined;
       if (this.#ready && !this.#killed && !this.#stopping)
-        this.#options.onOwnEnd(`${this.name} ended by itself (${end})`);
+        this.#options.onOwnEnd(`${this.name} exited unexpectedly (${end})`);
       this.#ready = false;
       this.#killed = false;
       if (!this.#stopping) await pause(againMs);
@@ -91,9 +91,9 @@ export class KeptProcess {
   #runOnce(): Promise<string> {
     const { file, environment, logFile } = this.#options;
     const program = [process.execPath, file];
-    // The kernel ends it with us, also when we are killed.
+    // The kernel kills it when this process ends, also when this process is killed.
     const command = haveSetpriv ? ['setpriv', '--pdeathsig', 'SIGKILL', ...program] : program;
-    // Starting again is most of the load: what was compiled once is kept.
+    // Restarts are most of the load, so compiled code is cached.
     const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: dirname(logFile), ...environment };
     const child = spawn(command[0] ?? '', command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'], env });
     this.#child = child;
@@ -108,7 +108,7 @@ export class KeptProcess {
     });
   }
 
-  /** What an ended process still had in its pipe says nothing about the next one. */
+  /** Output that an ended process left in its pipe does not belong to the next one. */
   #receive(child: ChildProcess, text: string): void {
     if (!this.#stopping) this.#log.write(text);
     this.#tail = (this.#tail + text).slice(-tailLength);

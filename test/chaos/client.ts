@@ -1,6 +1,6 @@
 /**
- * What a client knows of its request: `done` and `refused` (nothing was changed) are answers; `unknown` is all else: no answer,
- * or an error of the server, so that the change may have been made or not.
+ * The outcome of a request as its client sees it. `done` and `refused` (nothing was changed) are answers. `unknown` is no answer or a
+ * server error: the change may have been made or not.
  */
 export type Answered =
   | { readonly kind: 'done'; readonly data: Readonly<Record<string, unknown>> }
@@ -10,10 +10,10 @@ export type Answered =
 /** Longer than the server's own limits, so that a request has ended there when its client gives up. */
 const answerMsMax = 12_000;
 
-/** `path` is below `/v1/`. It does not fail. */
+/** `path` is below `/v1/`. Never rejects. */
 export type Call = (method: string, path: string, body?: object) => Promise<Answered>;
 
-/** Requests to one of the API's processes, chosen for each. `reasons`: why there was no answer, and how often. */
+/** Sends each request to one of the API's processes. `reasons` counts the reasons for missing answers. */
 export function openClient(token: string, address: () => string, reasons: Map<string, number>): Call {
   const unknown = (text: string): Answered => {
     const reason = text

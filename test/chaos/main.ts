@@ -1,14 +1,14 @@
-import { findPooler, isPoolerRelease, type PoolerProgram } from '../../infra/local/pooler/program.ts';
-import { optionsOf } from '../../infra/show/options.ts';
-import { tableLines } from '../../infra/show/table.ts';
-import { openTerminal } from '../../infra/show/terminal.ts';
-import { redisKinds } from './redis.ts';
+import { findPooler, isPoolerRelease, type PoolerProgram } from '#infra/local/pooler/program.ts';
+import { optionsOf } from '#infra/show/options.ts';
+import { tableLines } from '#infra/show/table.ts';
+import { openTerminal } from '#infra/show/terminal.ts';
+import { redisKinds } from './faults/redis.ts';
 import { type Outcome, run } from './run.ts';
 import type { World } from './world.ts';
 
 /**
  * `npm run test:chaos`: random operations by several clients while processes are killed, servers restart and stand-ins fail;
- * at the end every stand-in has to equal the store. `-- --seed N --operations N --seeds K --minutes M --clients C
+ * at the end every stand-in must equal the store. `-- --seed N --operations N --seeds K --minutes M --clients C
  * --pooler 1.18 | 1.24`: with that PgBouncer before PostgreSQL; `--failover`: with a synchronous
  * standby, which takes over whenever PostgreSQL is killed; `--redis cluster | sentinels`: a Redis whose replica takes over when it is killed
  */
@@ -23,10 +23,10 @@ const values = optionsOf('chaos', {
   redis: { type: 'string', default: 'server' },
 });
 
-const numberOf = (text: string, name: string, least: number, most: number): number => {
+const numberOf = (text: string, name: string, min: number, max: number): number => {
   const value = Number(text);
-  if (Number.isFinite(value) && value >= least && value <= most) return value;
-  process.stderr.write(`chaos: --${name} is a number from ${least} to ${most}\n`);
+  if (Number.isFinite(value) && value >= min && value <= max) return value;
+  process.stderr.write(`chaos: --${name} is a number from ${min} to ${max}\n`);
   process.exit(2);
 };
 
@@ -86,8 +86,8 @@ async function poolerOf(release: string): Promise<{ readonly pooler: PoolerProgr
   process.exit(2);
 }
 
-function show({ byName, reasons, deeds, violations, folder }: Outcome): void {
-  for (const counts of [byName, reasons, deeds]) {
+function show({ byName, reasons, injected, violations, folder }: Outcome): void {
+  for (const counts of [byName, reasons, injected]) {
     const sorted = [...counts].toSorted(([left], [right]) => (left < right ? -1 : 1));
     terminal.line(`  ${sorted.map(([what, count]) => `${count} × ${what}`).join(', ')}`);
   }
@@ -116,7 +116,7 @@ function columns() {
 
 function cells(outcome: Outcome): readonly string[] {
   const count = (part: string) =>
-    [...outcome.deeds].reduce((sum, [what, times]) => (what.includes(part) ? sum + times : sum), 0);
+    [...outcome.injected].reduce((sum, [what, times]) => (what.includes(part) ? sum + times : sum), 0);
   const { seed, operations: done, unknown, kills, calls, objects, playSeconds, quietSeconds, violations } = outcome;
   const numbers = [seed, done, unknown, kills, count('restarted'), count('fault'), calls, objects];
   return [...numbers.map(String), playSeconds.toFixed(1), quietSeconds.toFixed(1), String(violations.length)];

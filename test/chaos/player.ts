@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Fake } from '../../lib/destinations/fake.ts';
+import type { Fake } from '#destinations/fake.ts';
 import { actions, type Player } from './actions.ts';
 import type { Call } from './client.ts';
 import type { Random } from './random.ts';
 import type { Setting } from './setting.ts';
 
 export interface Progress {
-  /** Operations that were begun. */
+  /** The number of operations that were started. */
   operations: number;
-  /** Of these, without an answer. */
+  /** The number of those without an answer. */
   unknown: number;
   /** `name answer` → how often. */
   readonly byName: Map<string, number>;
@@ -26,7 +26,7 @@ export interface PlayOptions {
   readonly progress: Progress;
 }
 
-/** Lets the clients act, each one thing after the other, until the operations or the time are used up. */
+/** Lets each client run one operation after the other until the operations or the time are used up. */
 export async function play(options: PlayOptions): Promise<void> {
   await Promise.all(Array.from({ length: options.clientCount }, (_, index) => playOne(options, index)));
 }
@@ -45,7 +45,7 @@ async function playOne(options: PlayOptions, index: number): Promise<void> {
     progress.byName.set(line, (progress.byName.get(line) ?? 0) + 1);
     if (answered !== 'unknown') continue;
     progress.unknown += 1;
-    // Whoever gets no answer waits a moment, as a client would.
+    // A client without an answer waits a moment, as real clients do.
     await pause(random.whole(20, 200));
   }
 }

@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { silentLog } from '../../lib/core/log.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { failFastConnection } from '../../lib/queue/redis/connection.ts';
-import { openClient } from '../../lib/store/postgres/connect/server-client.ts';
-import { Servers } from '../../lib/store/postgres/connect/servers.ts';
+import { silentLog } from '#core/log/log.ts';
+import { definitions } from '#destinations/index.ts';
+import { failFastConnection } from '#queue/redis/connection.ts';
+import { openClient } from '#store/postgres/connect/server-client.ts';
+import { Servers } from '#store/postgres/connect/servers.ts';
 import type { Call } from './client.ts';
 import type { World } from './world.ts';
 
-/** What is still open; all zero: it is quiet. */
+/** The work that is left. All counts are zero when it is quiet. */
 export interface Open {
   readonly dirty: number;
   readonly inFlight: number;
   readonly failed: number;
   readonly purging: number;
-  /** Associations whose destination is still to be looked at again. */
+  /** Associations whose destination must be checked again. */
   readonly unconfirmed: number;
-  /** 1: the sync is switched off. */
+  /** 1 when the sync is switched off. */
   readonly disabled: number;
   /** Operations in the pending set of the queue. */
   readonly pending: number;
@@ -26,7 +26,7 @@ export interface Open {
 const replayEveryMs = 1_500;
 const lookMs = 200;
 
-/** Replays what failed until nothing is open; answers what is left when the time is over. */
+/** Replays failed work until nothing is left. Returns what is left when the time is over. */
 export async function untilQuiet(world: World, call: Call, msMax: number): Promise<Open> {
   const deadline = Date.now() + msMax;
   let replayAt = 0;
@@ -41,7 +41,7 @@ export async function untilQuiet(world: World, call: Call, msMax: number): Promi
   }
 }
 
-/** @throws Error while PostgreSQL or Redis is away */
+/** @throws Error while PostgreSQL or Redis is down */
 export async function lookAround({ databaseUrl, redisUrl }: World): Promise<Open> {
   const [row] = await query<Record<'dirty' | 'in_hand' | 'failed' | 'unconfirmed' | 'purging' | 'disabled', number>>(
     databaseUrl,
@@ -72,7 +72,7 @@ async function queueLengths(redisUrl: string): Promise<Pick<Open, 'pending' | 'j
   }
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function query<Row extends object>(databaseUrl: string, text: string): Promise<readonly Row[]> {
   const client = await openClient(new Servers({ databaseUrl }), { connectionTimeoutMillis: 10_000 });
   try {

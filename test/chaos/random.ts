@@ -1,14 +1,14 @@
-/** The one source of chance: a small generator (mulberry32), so that a seed gives the same choices again. */
+/** The only source of randomness: a small generator (mulberry32), so that a seed gives the same choices again. */
 export interface Random {
   /** From 0 up to, not including, 1. */
   next(): number;
-  /** A whole number from `least` to `most`, both included. */
-  whole(least: number, most: number): number;
+  /** A whole number from `min` to `max`, both included. */
+  whole(min: number, max: number): number;
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
   /** Picks by weight; the weights need no particular sum. */
   weighted<T>(items: readonly (readonly [weight: number, item: T])[]): T;
-  /** A generator of its own, so that one actor's choices do not depend on how often another one asks. */
+  /** A separate generator, so that one actor's choices do not depend on how often another one asks. */
   fork(): Random;
 }
 
@@ -20,7 +20,7 @@ export function randomFrom(seed: number): Random {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
-  const whole = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
+  const whole = (min: number, max: number) => min + Math.floor(next() * (max - min + 1));
   const random: Random = {
     next,
     whole,

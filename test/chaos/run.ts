@@ -1,13 +1,13 @@
 import { enable, makeAgain } from './actions.ts';
 import { check } from './check.ts';
 import { type Call, openClient } from './client.ts';
-import { type Deeds, releaseMonkey } from './fault-injector.ts';
-import { changeWhileLate } from './late.ts';
+import { type FaultCounts, releaseMonkey } from './faults/injector.ts';
+import { changeWhileLate } from './faults/late.ts';
+import { callCount, reportAll, watchForStall } from './faults/stall.ts';
 import { type PlayOptions, type Progress, play } from './player.ts';
 import { lookAround, type Open, untilQuiet } from './quiet.ts';
 import { randomFrom } from './random.ts';
 import { newScene } from './setting.ts';
-import { callCount, reportAll, watchForStall } from './stall.ts';
 import { type Ground, openWorld, type World } from './world.ts';
 
 export interface RunOptions extends Ground {
@@ -17,26 +17,26 @@ export interface RunOptions extends Ground {
   readonly playMsMax: number;
   readonly quietMsMax: number;
   readonly report: (text: string) => void;
-  /** Stands before PostgreSQL, if there is to be one. */
+  /** The pooler before PostgreSQL, if any. */
 }
 
-/** What one seed came to. No violations: it passed. */
+/** The result of one seed. It passed when there are no violations. */
 export interface Outcome {
   readonly seed: number;
   readonly operations: number;
   readonly unknown: number;
-  /** Why requests had no answer, and how often. */
+  /** Reasons for missing answers, and how often each occurred. */
   readonly reasons: ReadonlyMap<string, number>;
   /** Operations by name and answer. */
   readonly byName: ReadonlyMap<string, number>;
-  readonly deeds: Deeds;
+  readonly injected: FaultCounts;
   readonly kills: number;
   readonly playSeconds: number;
   readonly quietSeconds: number;
   readonly objects: number;
   readonly calls: number;
   readonly violations: readonly string[];
-  /** Where the logs are, when it failed. */
+  /** Folder of the logs of a failed seed. */
   readonly folder: string | undefined;
 }
 
@@ -102,7 +102,7 @@ async function playOut(options: RunOptions, world: World): Promise<Outcome> {
     unknown: progress.unknown,
     byName: progress.byName,
     reasons,
-    deeds: faults.deeds,
+    injected: faults.injected,
     kills: world.processes.reduce((sum, { kills }) => sum + kills, 0),
     playSeconds: (played - began) / 1_000,
     quietSeconds: (quiet - played) / 1_000,
@@ -118,7 +118,7 @@ async function becomeQuiet(options: RunOptions, world: World, call: Call): Promi
   return untilQuiet(world, call, options.quietMsMax);
 }
 
-/** As a load balancer does: those that are known to be up, if any. */
+/** Like a load balancer, prefers the addresses that are known to be up. */
 function reachable({ addresses, processes }: World): readonly string[] {
   const up = addresses.filter((_, index) => processes[index]?.ready === true);
   return up.length > 0 ? up : addresses;

@@ -1,11 +1,11 @@
-import type { DestinationDefinition, Granularity } from '../../lib/destinations/contract.ts';
-import type { Fake } from '../../lib/destinations/fake.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { AssociationModel } from './association-model.ts';
-import { Possible } from './possible.ts';
-import { none, type State } from './secret-model.ts';
+import type { DestinationDefinition, Granularity } from '#destinations/contract.ts';
+import type { Fake } from '#destinations/fake.ts';
+import { definitions } from '#destinations/index.ts';
+import { AssociationModel } from './model/association.ts';
+import { Possible } from './model/possible.ts';
+import { none, type State } from './model/secret.ts';
 
-/** What the clients play with. */
+/** The resources that the clients change. */
 export interface Setting {
   readonly secrets: readonly ChaosSecret[];
   readonly destinations: readonly ChaosDestination[];
@@ -14,7 +14,7 @@ export interface Setting {
 
 export interface ChaosSecret {
   readonly name: string;
-  /** The one client that writes it; undefined: all do, and what it holds is not foretold. */
+  /** The only client that writes it. Undefined when all clients do; its content is then not predicted. */
   readonly owner: number | undefined;
   readonly model: Possible<State>;
 }
@@ -24,7 +24,7 @@ export interface ChaosDestination {
   readonly id: string;
   readonly definition: DestinationDefinition;
   readonly name: string;
-  /** The one client that changes and purges it. */
+  /** The only client that changes and purges it. */
   readonly owner: number;
   readonly connection: Fake['destination'];
   readonly model: Possible<Shape>;
@@ -65,8 +65,8 @@ export function newScene(clientCount: number, fakes: ReadonlyMap<string, Fake>):
 const firstShape = ({ granularity }: DestinationDefinition): Shape => ({ template: 0, granularity, tags: {} });
 
 /**
- * No two objects of the whole setting have the same name, whatever template they are of, and every type takes these letters as
- * they are: a conflict would be a bug.
+ * No two objects have the same name, whichever template renders them, and every type accepts these letters unchanged: a conflict would
+ * be a bug.
  */
 export function templateText(template: number, granularity: Granularity): string {
   const kind = granularity === 'secret-path' ? 'P' : 'K';
@@ -74,7 +74,7 @@ export function templateText(template: number, granularity: Granularity): string
   return granularity === 'secret-path' ? head : `${head}X{{ .SecretKey | uppercase }}`;
 }
 
-/** What `templateText` comes to, written down independently of the template language. */
+/** The expected rendering of `templateText`, independent of the template language. */
 export function nameOf(template: string, destination: string, secret: string, key: string): string {
   const head = `${template.slice(0, 3)}${destination}X${secret}`;
   return (template.slice(2, 3) === 'P' ? head : `${head}X${key}`).toUpperCase();

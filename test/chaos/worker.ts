@@ -1,9 +1,9 @@
-import { runUntilSignal } from '../../infra/process/run.ts';
-import { openWorkers } from '../../lib/app.ts';
-import { readConfig } from '../../lib/core/config.ts';
-import { openLog } from '../../lib/core/log/open.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { loadDriver } from '../../lib/destinations/load.ts';
+import { openWorkers } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { openLog } from '#core/log/open.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadDriver } from '#destinations/load.ts';
+import { runUntilSignal } from '#infra/process/run.ts';
 
 /** Workers of all types, as `infra/commands/worker.ts`, but with rate budgets that do not slow a stand-in down. */
 const rate = { callsPerSecond: 1_000, burst: 1_000 };

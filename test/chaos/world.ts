@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../infra/local/child.ts';
-import type { PoolerProgram } from '../../infra/local/pooler/program.ts';
-import { startPooler } from '../../infra/local/pooler/start.ts';
-import { startPostgres } from '../../infra/local/postgres/start.ts';
-import type { LocalServer } from '../../infra/local/server.ts';
-import { openApi } from '../../lib/app.ts';
-import { readConfig } from '../../lib/core/config.ts';
-import { silentLog } from '../../lib/core/log.ts';
-import type { Fake } from '../../lib/destinations/fake.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { loadFake } from '../../lib/destinations/load.ts';
-import type { RepoHostFake } from '../../lib/destinations/repo-host/fake/index.ts';
+import { openApi } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { silentLog } from '#core/log/log.ts';
+import type { Fake } from '#destinations/fake.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadFake } from '#destinations/load.ts';
+import type { RepoHostFake } from '#destinations/repo-host/fake/index.ts';
+import { freePort } from '#infra/local/child.ts';
+import type { PoolerProgram } from '#infra/local/pooler/program.ts';
+import { startPooler } from '#infra/local/pooler/start.ts';
+import { startPostgres } from '#infra/local/postgres/start.ts';
+import type { LocalServer } from '#infra/local/server.ts';
 import { newPair } from '../support/postgres/pair.ts';
 import { KeptProcess } from './child.ts';
-import { openRedis, type RedisKind } from './redis.ts';
+import { openRedis, type RedisKind } from './faults/redis.ts';
 
 /** A repository holds at most a hundred secrets, which a long run outgrows; an organization holds a thousand. */
 function roomy(fake: Fake): Fake {
@@ -25,7 +25,7 @@ function roomy(fake: Fake): Fake {
   return { ...rest, ...at('organization'), destination };
 }
 
-/** Everything that chaos happens to: servers, the service's processes, and a stand-in for each type. */
+/** Everything that faults are injected into: servers, the service's processes, and a stand-in for each type. */
 export interface World {
   readonly folder: string;
   readonly token: string;
@@ -35,20 +35,20 @@ export interface World {
   readonly addresses: readonly string[];
   readonly processes: readonly KeptProcess[];
   readonly fakes: ReadonlyMap<string, Fake>;
-  /** What went wrong on the way, whatever the end looks like. */
+  /** Problems during the run, whatever the final state. */
   readonly complaints: string[];
   /** A standby takes the place of a killed PostgreSQL. */
   readonly failsOver: boolean;
-  /** Answers what was done. */
+  /** Returns what was done. */
   restartPostgres(): Promise<string>;
   restartRedis(keepData: boolean): Promise<void>;
-  /** `keep`: the folder with the logs stays. */
+  /** `keep` leaves the folder with the logs. */
   close(keep: boolean): Promise<void>;
 }
 
-/** What PostgreSQL stands on. Without either: alone, and directly. */
+/** How PostgreSQL runs. By default it is one server without a pooler. */
 export interface Ground {
-  /** Absent: one server. */
+  /** One server by default. */
   readonly redis?: RedisKind;
   readonly pooler?: PoolerProgram | undefined;
   /** With a synchronous standby, which takes over whenever the primary is killed. */
@@ -74,13 +74,13 @@ const limits = {
   KEYFERRY_SHUTDOWN_MS_MAX: '1000',
 };
 
-/** Each of the hosts has an equal share of it. */
+/** Divided equally among the hosts. */
 const forTwoHosts = { KEYFERRY_DATABASE_CONNECT_MS_MAX: '4000' };
 
 const apiCount = 2;
 const workerCount = 2;
 
-/** Starts all of it; what had been started is ended when something does not start. */
+/** Starts everything. When a part fails to start, those already started are stopped. */
 export async function openWorld(ground: Ground = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-chaos-'));
   const ends: (() => Promise<unknown>)[] = [];
@@ -122,7 +122,7 @@ async function start(folder: string, ends: (() => Promise<unknown>)[], ground: G
   return { folder, token, addresses, processes, fakes, complaints, ...servers };
 }
 
-/** Initialises the store and makes the root token, before any other process is there. */
+/** Initialises the store and creates the root token before any other process starts. */
 async function initialise(environment: Readonly<Record<string, string>>): Promise<string> {
   const api = await openApi({ config: readConfig(environment), log: silentLog });
   try {
@@ -157,10 +157,10 @@ function startProcesses(
   return processes;
 }
 
-/** Fewer than the processes have, and tried again soon after a restart. */
+/** Fewer connections than the processes have, retried soon after a restart. */
 const few = { serverConnections: 8, settings: { server_login_retry: 1 } };
 
-/** PostgreSQL keeps what it has committed, whatever happens; Redis keeps an append-only file. Both come back on their port. */
+/** PostgreSQL keeps every commit and Redis an append-only file. Both restart on the same port. */
 async function startServers(folder: string, ends: (() => Promise<unknown>)[], ground: Ground) {
   const dataDir = join(folder, 'postgres');
   const database = ground.failover === true ? await startPair(ends) : await startOne(dataDir, ends, ground);
@@ -179,7 +179,8 @@ async function startOne(dataDir: string, ends: (() => Promise<unknown>)[], { poo
   const pooler = program === undefined ? undefined : await startPooler({ ...few, program, databaseUrl: postgres.url });
   ends.push(async () => pooler?.kill());
   return {
-    ...{ databaseUrl: pooler?.url ?? postgres.url, failsOver: false },
+    databaseUrl: pooler?.url ?? postgres.url,
+    failsOver: false,
     async restartPostgres() {
       await postgres.kill();
       postgres = await startPostgres({ dataDir, port: postgres.port });
@@ -192,7 +193,8 @@ async function startPair(ends: (() => Promise<unknown>)[]) {
   const pair = await newPair();
   ends.push(() => pair.remove());
   return {
-    ...{ databaseUrl: pair.url, failsOver: true },
+    databaseUrl: pair.url,
+    failsOver: true,
     async restartPostgres() {
       await pair.failOver();
       return 'PostgreSQL restarted as its standby';

@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
-import { freePort } from '../../infra/local/child.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { loadFake } from '../../lib/destinations/load.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadFake } from '#destinations/load.ts';
+import { freePort } from '#infra/local/child.ts';
 import { calm, connect, credentialsOf, standFor } from './support/stand.ts';
 
 describe.each(definitions)('the stand-in of $type', (definition) => {
   const stand = standFor(definition);
 
-  test('listens on this machine alone', () => {
+  test('listens only on this machine', () => {
     expect(new URL(stand.fake.url).hostname).toBe('127.0.0.1');
   });
 
@@ -20,7 +20,7 @@ describe.each(definitions)('the stand-in of $type', (definition) => {
     expect(Object.keys(destination).filter((name) => !(name in definition.fields))).toEqual(common);
   });
 
-  test('shows what was seeded, and what was seeded over it', () => {
+  test('shows a seeded value, and a newer seeded value', () => {
     const name = stand.name();
     stand.fake.seed(name, 'the first value');
     stand.fake.seed(name, 'the second value');
@@ -34,7 +34,7 @@ describe.each(definitions)('the stand-in of $type', (definition) => {
     expect([...stand.fake.calls().keys()].every((operation) => operation !== '')).toBe(true);
   });
 
-  test('goes wrong as often as a test asks for, and no more', async () => {
+  test('fails exactly as often as requested', async () => {
     const driver = stand.open();
     const name = stand.name();
     await driver.inspect(name, calm);
@@ -44,18 +44,18 @@ describe.each(definitions)('the stand-in of $type', (definition) => {
     expect(await driver.inspect(name, calm)).toBeUndefined();
   });
 
-  test('applies a write that is late when nobody waits for it any more, and looks are not late', async () => {
+  test('applies a late write after its caller has given up, and does not delay looks', async () => {
     const item = stand.item(stand.name(), 'the late value');
     stand.fake.fail({ kind: 'late', lateMs: 3_000 });
     const driver = stand.open();
     expect(await driver.inspect(item.name, calm)).toBeUndefined();
-    // Long enough for what comes before the write, also on a busy machine.
+    // Long enough for the calls before the write, even on a busy machine.
     await stand.failure(stand.open({ requestMs: 1_000 }).put(item, calm), 'timeout');
     expect(await driver.inspect(item.name, calm)).toBeUndefined();
     await vi.waitFor(async () => expect(await driver.inspect(item.name, calm)).toBeDefined(), 10_000);
   });
 
-  test('listens on the port that is asked for, and not after it was closed', async () => {
+  test('listens on the requested port until it is closed', async () => {
     const port = await freePort();
     const startFake = await loadFake(definition.type);
     const first = await startFake({ port });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseAddressList } from '../../lib/core/address-list.ts';
+import { parseAddressList } from '#core/address-list.ts';
 
 test.each([
   ['192.0.2.1', '192.0.2.1', true],
@@ -18,7 +18,7 @@ test.each([
 });
 
 test.each(['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '2001:db8::/129', 'proxy.example', '10.0.0', '10.0.0.0/-1'])(
-  '%s is no list of addresses',
+  '%s is not a list of addresses',
   (text) => {
     expect(parseAddressList(text)).toBeUndefined();
   },

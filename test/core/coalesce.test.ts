@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { coalesce } from '../../lib/core/concurrency/coalesce.ts';
+import { coalesce } from '#core/concurrency/coalesce.ts';
 
-/** A batch function that answers when the test says so, and keeps what it was given. */
+/** A batch function that answers when the test tells it to, and records its inputs. */
 function held() {
   const batches: { readonly inputs: readonly string[]; answer(): void; fail(cause: Error): void }[] = [];
   const run = (inputs: readonly string[]) => {
@@ -39,7 +39,7 @@ describe('calls that arrive together', () => {
     expect(await Promise.all(outputs)).toEqual(['A', 'B', 'C', 'D', 'E']);
   });
 
-  test('wait while as many batches as allowed are in flight, and go together afterwards', async () => {
+  test('wait while the maximum number of batches is in flight, and form one batch afterwards', async () => {
     const { run, batches, inputs } = held();
     const call = coalesce(run, { batchSizeMax: 10, batchesMax: 1 });
     const first = call('a');
@@ -68,7 +68,7 @@ describe('beside a batch that has just begun', () => {
     return { call, first, batches, inputs };
   };
 
-  test('a few calls wait until it is done', async () => {
+  test('a few calls wait until it has finished', async () => {
     const { call, first, batches, inputs } = await begun();
     const rest = ['b', 'c'].map(call);
     await turns();
@@ -94,7 +94,7 @@ describe('beside a batch that has just begun', () => {
     expect(await Promise.all(rest)).toEqual(['B', 'C', 'D', 'E']);
   });
 
-  test('a few calls go after that time when it is held up', async () => {
+  test('a few calls start after that time when it is delayed', async () => {
     const { call, batches, inputs } = await begun();
     const rest = [call('b')];
     await turns();
@@ -113,7 +113,7 @@ describe('beside a batch that has just begun', () => {
   });
 });
 
-test('a call alone goes at once, and its result is not kept for the next one', async () => {
+test('a single call starts at once, and its result is not kept for the next one', async () => {
   const { run, batches, inputs } = held();
   const call = coalesce(run, { batchSizeMax: 10, batchesMax: 2 });
   const first = call('a');
@@ -169,7 +169,7 @@ test('an output that is undefined is an output', async () => {
   expect(await Promise.all([call('a'), call('b')])).toEqual([undefined, undefined]);
 });
 
-test('however many calls come, no more batches than allowed are in flight and every call is answered once', async () => {
+test('for any number of calls, the number of batches in flight is bounded and every call is answered once', async () => {
   let inFlight = 0;
   let most = 0;
   const seen: number[] = [];

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eachOf } from '../../lib/core/concurrency/each-of.ts';
+import { eachOf } from '#core/concurrency/each-of.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('all items are worked on, never more at once than allowed, and the results are in their order', async () => {
+test('all items are processed, never more at once than allowed, and the results keep their order', async () => {
   const counts = fc.record({ count: fc.nat(40), widthMax: fc.integer({ min: 1, max: 50 }), turns: fc.func(fc.nat(3)) });
   await fc.assert(
     fc.asyncProperty(counts, async ({ count, widthMax, turns }) => {
@@ -23,7 +23,7 @@ test('all items are worked on, never more at once than allowed, and the results 
   );
 });
 
-test('after a failure no further one begins, and those that had begun have ended', async () => {
+test('after a failure no further item begins, and those in progress have ended', async () => {
   const [begun, ended]: [number[], number[]] = [[], []];
   const done = eachOf([0, 1, 2, 3, 4, 5], 2, async (item) => {
     begun.push(item);
@@ -36,6 +36,6 @@ test('after a failure no further one begins, and those that had begun have ended
   expect([begun, ended]).toEqual([[0, 1], [1]]);
 });
 
-test('a width below one works on one at a time', async () => {
+test('a width below one processes one item at a time', async () => {
   expect(await eachOf(['a', 'b'], 0, async (item) => item)).toEqual(['a', 'b']);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { keyedMutex } from '../../lib/core/concurrency/keyed-mutex.ts';
+import { keyedMutex } from '#core/concurrency/keyed-mutex.ts';
 
 const keyOf = (name: string) => name.charAt(0);
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
-test('calls with the same key run one after another in the order they came, others at once', async () => {
+test('calls with the same key run one after another in order, others concurrently', async () => {
   const gates = new Map<string, PromiseWithResolvers<void>>();
   const run = keyedMutex(
     async (name: string) => {
@@ -26,7 +26,7 @@ test('calls with the same key run one after another in the order they came, othe
   expect(await Promise.all(outcomes)).toEqual(['A1', 'A2', 'B1', 'A3']);
 });
 
-test('a call that fails fails its own caller, and the next one runs', async () => {
+test('a failed call fails only its own caller, and the next one runs', async () => {
   const run = keyedMutex(
     async (name: string) => {
       if (name === 'a1') throw new Error('no');

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openLog } from '../../lib/core/log/open.ts';
-import { inScope, silentLog } from '../../lib/core/log.ts';
+import { inScope, silentLog } from '#core/log/log.ts';
+import { openLog } from '#core/log/open.ts';
 
 function keptLog() {
   const lines: Record<string, unknown>[] = [];
@@ -15,7 +15,7 @@ function keptLog() {
   return { lines, log: openLog({ KEYFERRY_LOG_LEVEL: 'info' }, destination) };
 }
 
-test('every line of a scope carries its fields, after a wait too, and none outside does', async () => {
+test('every line of a scope has its fields, even after a wait, and lines outside do not', async () => {
   const { log, lines } = keptLog();
   const work = async (id: string) => {
     await turn();
@@ -30,6 +30,6 @@ test('every line of a scope carries its fields, after a wait too, and none outsi
   expect(seen).toContainEqual({ msg: 'outside', request_id: undefined, type: undefined, step: undefined });
 });
 
-test('a log without scopes does the work all the same', () => {
+test('a log without scopes still runs the work', () => {
   expect(inScope(silentLog, { request_id: 'r' }, () => 7)).toBe(7);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../lib/core/errors.ts';
-import { outageOf, withRareOutages } from '../../lib/core/log/outage.ts';
-import type { Log } from '../../lib/core/log.ts';
+import { AppError } from '#core/errors.ts';
+import type { Log } from '#core/log/log.ts';
+import { outageOf, withRareOutages } from '#core/log/outage.ts';
 
 function keptLog() {
   const lines: object[] = [];
@@ -13,7 +13,7 @@ function keptLog() {
 
 const outage = { outage: true, error: 'it refuses connections' };
 
-test('of lines of an outage the first comes at once, and the last of each second with the number of the others', () => {
+test('during an outage the first line is written at once, and then the last of each second with the number of the others', () => {
   const { lines, log, nextSecond } = keptLog();
   log.warn({ ...outage, job: 1 }, 'waits');
   log.error({ ...outage, job: 2 }, 'waits');
@@ -31,14 +31,14 @@ test('of lines of an outage the first comes at once, and the last of each second
   expect(lines.slice(3)).toEqual([{ ...outage, job: 6, message: 'waits' }]);
 });
 
-test('all other lines come through', () => {
+test('all other lines are written unchanged', () => {
   const { lines, log } = keptLog();
   log.warn(outage, 'waits');
   for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level]({ level }, 'said');
   expect(lines.slice(1)).toEqual(['debug', 'info', 'warn', 'error'].map((level) => ({ level, message: 'said' })));
 });
 
-test('an outage is what makes a server unavailable, and nothing else', () => {
+test('only an unavailable server is an outage', () => {
   expect(outageOf(new AppError('unavailable', 'away'))).toEqual({ outage: true, error: 'away' });
   expect(outageOf(new AppError('internal', 'broken'))).toBeUndefined();
   expect(outageOf(new Error('away'))).toBeUndefined();

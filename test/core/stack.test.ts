@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorLocation, framesOf } from '../../lib/core/log/stack.ts';
+import { errorLocation, framesOf } from '#core/log/stack.ts';
 
 const secret = 'hunter2';
 const likeFrames = `cannot read\n    at ${secret} (${secret}.ts:1:2)\n  at ${secret}`;
@@ -8,7 +8,7 @@ function causedBy(message: string, Kind: ErrorConstructor = Error): Error {
   return new Kind(message);
 }
 
-test('the frames of an error are the lines that say where it came from, the innermost first', () => {
+test('the frames of an error are the lines with its locations, innermost first', () => {
   const frames = framesOf(causedBy('no'));
   expect(frames[0]).toMatch(/^ {4}at causedBy \(.*stack\.test\.ts:\d+:\d+\)$/);
   expect(frames.length).toBeGreaterThan(1);
@@ -30,7 +30,7 @@ test.each(['', 'another', 'read', 'E'])(
   'a message that was changed later to %j hides nothing of the first',
   (later) => {
     const error = causedBy(likeFrames);
-    // The text of a stack is made when it is read first.
+    // The text of a stack is created on first access.
     expect(error.stack).toContain(secret);
     error.message = later;
     expect(framesOf(error)).toEqual([]);
@@ -53,7 +53,7 @@ test('errors of Node, and errors whose class has another name, have frames', () 
     expect(framesOf(error).length, error.stack ?? '').toBeGreaterThan(0);
 });
 
-test('the location of an error is its kind and three frames; of anything else that was thrown, its type', () => {
+test('the location of an error is its kind and three frames; for any other thrown value, its type', () => {
   const { error, at } = errorLocation(causedBy(secret, RangeError));
   expect(error).toBe('RangeError');
   expect(at?.match(/\bat /g)).toHaveLength(3);

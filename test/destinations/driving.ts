@@ -1,10 +1,11 @@
-import { systemClock } from '../../lib/core/clock.ts';
-import { silentLog } from '../../lib/core/log.ts';
-import { Secret } from '../../lib/core/secret.ts';
-import { DestinationFailure, type Driver, type DriverContext, type PutItem } from '../../lib/destinations/contract.ts';
-import type { Fake, StartFake } from '../../lib/destinations/fake.ts';
-import { strictPolicy } from '../../lib/network/policy.ts';
-import { patience } from '../support/patience.ts';
+import { systemClock } from '#core/clock.ts';
+import { silentLog } from '#core/log/log.ts';
+import { Secret } from '#core/secret.ts';
+import { DestinationFailure, type Driver, type DriverContext, type PutItem } from '#destinations/contract.ts';
+import type { Fake, StartFake } from '#destinations/fake.ts';
+import { patience } from '../support/measures/patience.ts';
+import { strictPolicy } from '../support/network/policy.ts';
+import { outsideWorker } from '../support/outside-worker.ts';
 
 /** A signal that never aborts. */
 export const never: AbortSignal = new AbortController().signal;
@@ -23,6 +24,7 @@ export function contextFor(
     clock: systemClock,
     log: silentLog,
     app: async () => undefined,
+    ...outsideWorker,
     ...changes,
   };
 }

@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises';
-import { optionsOf } from '../../infra/show/options.ts';
-import { openTerminal } from '../../infra/show/terminal.ts';
+import { optionsOf } from '#infra/show/options.ts';
+import { openTerminal } from '#infra/show/terminal.ts';
 import type { Tally } from './run/reporter.ts';
 import { runSuites } from './run/run.ts';
 import { type Ready, type Trial, Unavailable } from './trials/trial.ts';
 import { trials, untried } from './trials/trials.ts';
 
 /**
- * `npm run test:emulators`: the drivers against programs that nobody here wrote. `-- --only moto` takes those whose name has
- * this text, `--strict` fails where a trial cannot run on this machine.
+ * `npm run test:emulators`: the drivers against programs of others. `-- --only moto` selects trials whose name contains this text,
+ * `--strict` fails if a trial cannot run on this machine.
  */
 const values = optionsOf('emulators', {
   only: { type: 'string', default: '' },

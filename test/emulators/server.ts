@@ -15,10 +15,10 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** Of a program with two free ports of 127.0.0.1: one is asked, the other is for what it serves beside. */
+/** The arguments of a program with two free ports of 127.0.0.1: one for our requests, the other for its second service. */
 export type ArgsFor = (port: number, other: number) => readonly string[];
 
-/** Starts a program and waits until it answers at its port, over HTTP if nothing else is said. */
+/** Starts a program and waits until it answers at its port, by default over HTTP. */
 export async function startServer(
   program: string,
   argsFor: ArgsFor,
@@ -62,7 +62,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Both are held before one is let go, so they differ. */
+/** Both ports are held before one is released, so that they differ. */
 async function freePorts(): Promise<readonly [number, number]> {
   const [one, other] = await Promise.all([hold(), hold()]);
   await Promise.all([one.release(), other.release()]);

@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EngineDefinition } from '../../lib/engines/contract.ts';
-import { engines } from '../../lib/engines/index.ts';
-import { engineOf, firstMounts, openEngines, syncedSecrets } from '../../lib/engines/list.ts';
-import { openMountTable } from '../../lib/engines/mounts/table.ts';
-import { mountRows } from '../../lib/engines/sys/mounts/index.ts';
-import { createServer, type HttpServer } from '../../lib/http/wire/server.ts';
-import { operation } from '../../lib/path/contract/row.ts';
-import { text } from '../../lib/path/fields.ts';
+import type { EngineDefinition } from '#engines/contract.ts';
+import { engines } from '#engines/index.ts';
+import { firstMounts, openEngines, syncedSecrets } from '#engines/list.ts';
+import type { HttpServer } from '#http/server/server.ts';
+import { openMountTable } from '#mounts/table.ts';
+import { engineOf } from '#path/contract/engine.ts';
+import { operation } from '#path/contract/row.ts';
+import { text } from '#path/fields.ts';
+import { mountRows } from '#system/mounts/index.ts';
 import { reader, root } from '../http/ask.ts';
-import { sampleParts } from '../http/sample.ts';
+import { sampleServer } from '../http/sample.ts';
 import { engineParts, fixed, mounted } from './setup.ts';
 
-/** The smallest engine that somebody could want: it knows one word for each of its mounts. */
+/** A minimal engine, which stores one word for each of its mounts. */
 const words = new Map<string, string>();
 const word: EngineDefinition = {
   type: 'word',
@@ -41,7 +42,7 @@ const word: EngineDefinition = {
       },
       {
         pattern: 'open',
-        help: 'For everybody.',
+        help: 'Reads a word without a policy.',
         operations: {
           read: operation({}, { summary: 'Read', unauthenticated: true, run: async () => ({ data: { open: true } }) }),
         },
@@ -72,7 +73,7 @@ beforeAll(async () => {
   it = await engineParts();
   const mounts = openMountTable({ ...it, engines: list, fixed });
   const system = { type: 'system', rows: mountRows({ ...it, mounts, engines: list }) };
-  server = createServer(sampleParts({ engines: [system, ...openEngines(list, it.parts)], mounts }));
+  server = sampleServer({ engines: [system, ...openEngines(list, it.parts)], mounts });
 });
 afterAll(() => it.store.close());
 
@@ -82,8 +83,8 @@ async function ask(method: string, path: string, payload?: object, headers: Reco
   return { status: statusCode, json: text === '' ? undefined : JSON.parse(text) };
 }
 
-describe('an engine that stands in the list', () => {
-  test.each(['word', 'words'])('is mounted by the name %s, used, and removed with what it holds', async (type) => {
+describe('an engine in the list', () => {
+  test.each(['word', 'words'])('is mounted under the name %s, used, and removed with its content', async (type) => {
     expect((await ask('POST', `sys/mounts/my/${type}`, { type })).status).toBe(204);
     expect((await ask('POST', `my/${type}/word`, { word: 'hello' })).status).toBe(204);
     expect((await ask('GET', `my/${type}/word`)).json).toMatchObject({ data: { word: 'hello' }, mount_type: 'word' });
@@ -92,13 +93,13 @@ describe('an engine that stands in the list', () => {
     expect([...words.values()]).toEqual([]);
   });
 
-  test('says which of its paths need no policy', async () => {
+  test('declares which of its paths need no policy', async () => {
     await ask('POST', 'sys/mounts/shut', { type: 'word' });
     expect((await ask('GET', 'shut/word', undefined, reader)).status).toBe(403);
     expect((await ask('GET', 'shut/open', undefined, {})).json.data).toEqual({ open: true });
   });
 
-  test('has help and an OpenAPI document, and is named where engines are mounted', async () => {
+  test('has help and an OpenAPI document, and is named in the help of mounts', async () => {
     await ask('POST', 'sys/mounts/shown', { type: 'word' });
     const { json } = await ask('GET', 'shown/word?help=1');
     expect(json.help).toContain('Keeps a word.');
@@ -107,7 +108,7 @@ describe('an engine that stands in the list', () => {
     expect(JSON.stringify(mounting.json.openapi)).toContain('kv, word, kv-v1, generic, kv-v2 or words');
   });
 
-  test('is known to the sync by what it says of its secrets', async () => {
+  test('provides its secrets to the sync', async () => {
     const synced = syncedSecrets(list, it.parts);
     const mount = await mounted(it.mounts, 'versioned/', { version: '2' });
     const other = { ...mount, id: 'w', path: 'w/', type: 'word', options: null };
@@ -122,7 +123,7 @@ describe('an engine that stands in the list', () => {
     words.delete('w');
   });
 
-  test('without versions takes the option as any other', async () => {
+  test('without versions treats the option like any other', async () => {
     expect((await ask('POST', 'sys/mounts/free', { type: 'word', options: { version: '7' } })).status).toBe(204);
     expect((await ask('POST', 'sys/mounts/free/tune', { options: { version: '3' } })).status).toBe(204);
     expect((await ask('GET', 'free/word')).status).toBe(200);
@@ -138,7 +139,7 @@ test.each([
   expect(engineOf(list, { type: 'kv', options })?.version).toBe(version);
 });
 
-test('a new store has one mount for secrets, with versions for development', () => {
+test('a new store has one secrets mount, which is versioned for development', () => {
   const mount = { path: 'secret/', type: 'kv', description: 'key/value secret storage' };
   expect(firstMounts(engines, 'production')).toEqual([{ ...mount, options: { version: '1' } }]);
   expect(firstMounts(engines, 'development')).toEqual([{ ...mount, options: { version: '2' } }]);

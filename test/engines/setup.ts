@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
-import { AppError } from '../../lib/core/errors.ts';
-import { rootNamespace } from '../../lib/core/namespace.ts';
-import { Secret } from '../../lib/core/secret.ts';
-import { engines } from '../../lib/engines/index.ts';
-import { openMountTable } from '../../lib/engines/mounts/table.ts';
-import type { Engine } from '../../lib/path/contract/engine.ts';
-import type { Mount } from '../../lib/path/contract/mount.ts';
-import type { ReplyContent } from '../../lib/path/contract/reply.ts';
-import type { Caller, RequestContext, Verb } from '../../lib/path/contract/request.ts';
-import { compileTable } from '../../lib/path/table.ts';
-import type { Dirty } from '../../lib/store/outbox.ts';
-import type { Store } from '../../lib/store/store.ts';
+import { AppError, invalid } from '#core/errors.ts';
+import { rootNamespace } from '#core/namespace.ts';
+import { Secret } from '#core/secret.ts';
+import { engines } from '#engines/index.ts';
+import { openMountTable } from '#mounts/table.ts';
+import type { Engine } from '#path/contract/engine.ts';
+import type { Mount } from '#path/contract/mount.ts';
+import type { ReplyContent } from '#path/contract/reply.ts';
+import type { Caller, RequestContext, Verb } from '#path/contract/request.ts';
+import { compileTable } from '#path/table.ts';
+import type { Dirty } from '#store/outbox.ts';
+import type { Store } from '#store/store.ts';
 import { testStore } from '../store/stores.ts';
 
 export const root: Caller = {
@@ -29,7 +29,7 @@ export const fixed = [
   { path: 'auth/token/', type: 'token', description: '' },
 ];
 
-/** A store of its own with a mount table and an ear for what becomes dirty. */
+/** A new store with a mount table, which records what becomes dirty. */
 export async function engineParts(poolSize = 5) {
   const store = await testStore({ poolSize });
   const notified: Dirty[] = [];
@@ -45,7 +45,7 @@ export async function engineParts(poolSize = 5) {
   return { ...parts, ...rowParts, parts, notified, engines, mounts: openMountTable({ store, engines, fixed }) };
 }
 
-/** Mounts kv and answers the mount. */
+/** Mounts kv and returns the mount. */
 export async function mounted(
   mounts: ReturnType<typeof openMountTable>,
   path: string,
@@ -59,13 +59,13 @@ export async function mounted(
 
 export interface Calling {
   readonly caller?: Caller | undefined;
-  /** Absent: a token came if there is a caller. */
+  /** Default: whether there is a caller. */
   readonly tokenSent?: boolean;
-  /** Absent: root has the capability, nobody else. */
+  /** Default: only root has the capability. */
   readonly sudo?: boolean;
-  /** What `mustBeAllowed` lets pass, as "verb path". */
+  /** What `mustBeAllowed` allows, as "verb path". */
   readonly allowed?: ReadonlySet<string>;
-  /** Paths on or below which `reaches` finds a rule. Absent: root's, so all. */
+  /** Paths on or below which `reaches` finds a rule. Default: those of root, which are all. */
   readonly reached?: ReadonlySet<string>;
   readonly warn?: (message: string) => void;
 }
@@ -76,19 +76,19 @@ export type Call = (
   data?: Readonly<Record<string, unknown>>,
 ) => Promise<ReplyContent | undefined>;
 
-/** Calls an engine's rows as the pipeline does: finds the row, reads the fields, runs the handler. */
+/** Calls the rows of an engine as the pipeline does: finds the row, reads the fields, runs the handler. */
 export function calling(engine: Pick<Engine, 'rows'>, mount: Mount, options: Calling = {}): Call {
   const table = compileTable(engine.rows);
   return async (verb, path, data = {}) => {
     const match = table.find(path, verb);
     if (match?.operation === undefined) throw new AppError('unsupported-path', `no row answers ${verb} ${path}`);
     const parsed = match.operation.read({ parameters: match.parameters, data });
-    if (!parsed.ok) throw new AppError('bad-request', parsed.problems);
+    if (!parsed.ok) throw invalid(parsed.problems);
     return match.operation.run(parsed.input, contextOf(verb, path, mount, options));
   };
 }
 
-/** Asks a row whether what a path names is there. */
+/** Runs the existence check of a row. */
 export async function existence(engine: Pick<Engine, 'rows'>, mount: Mount, pattern: string, path: string) {
   const exists = engine.rows.find((row) => row.pattern === pattern)?.exists;
   if (exists === undefined) throw new Error(`row ${pattern} does not know what exists`);
@@ -122,7 +122,7 @@ function contextOf(verb: Verb, path: string, mount: Mount, options: Calling): Re
 
 let associations = 0;
 
-/** An association of a secret that is in line with it, as the sync leaves it behind. */
+/** An association in sync with its secret, as the sync leaves it. */
 export async function associate(store: Store, mount: Mount, secretName: string): Promise<string> {
   associations += 1;
   const destination = await store.db
@@ -175,14 +175,14 @@ export async function associate(store: Store, mount: Mount, secretName: string):
   return association.id;
 }
 
-/** The associations that wait for the sync. */
+/** The dirty associations. */
 export async function dirtyIds(store: Store): Promise<readonly string[]> {
   const query = store.db.selectFrom('associations').select('id');
   const rows = await query.whereRef('generation', '>', 'observed_generation').orderBy('id').execute();
   return rows.map(({ id }) => id);
 }
 
-/** As if all versions were older by so much. */
+/** Makes all versions older by this time. */
 export async function letPass(store: Store, ms: number): Promise<void> {
   const earlier = sql`make_interval(secs => ${ms / 1_000}::float8)`;
   await sql`update kv_secrets set created_time = created_time - ${earlier}, updated_time = updated_time - ${earlier}`.execute(
@@ -193,7 +193,7 @@ export async function letPass(store: Store, ms: number): Promise<void> {
   );
 }
 
-/** The sync has caught up. */
+/** Marks all associations as synced. */
 export async function settle(store: Store): Promise<void> {
   await store.db
     .updateTable('associations')

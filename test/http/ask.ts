@@ -1,11 +1,10 @@
-import { createServer } from '../../lib/http/wire/server.ts';
-import { sampleParts } from './sample.ts';
+import { sampleParts, sampleServer } from './sample.ts';
 
-/** Headers of the sample's callers. */
+/** Request headers of the sample's callers. */
 export const root = { 'x-service-token': 'root' };
 export const reader = { 'x-service-token': 'reader' };
 
-/** One request to a server of its own. */
+/** Sends one request to a new server. */
 export async function ask(
   method: string,
   url: string,
@@ -13,7 +12,7 @@ export async function ask(
   parts = sampleParts(),
 ) {
   const { headers = root, payload } = more;
-  const reply = await createServer(parts).inject({
+  const reply = await sampleServer(parts).inject({
     method,
     url,
     headers,

@@ -1,14 +1,14 @@
-import type { Engine } from '../../lib/path/contract/engine.ts';
-import { operation, type Row } from '../../lib/path/contract/row.ts';
-import { jsonObject, pathText } from '../../lib/path/fields.ts';
+import type { Engine } from '#path/contract/engine.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { jsonObject, pathText } from '#path/fields.ts';
 
 /** An operation without fields. */
 export const reading = (run: Parameters<typeof operation>[1]['run'], marks: object = {}) =>
   operation({}, { summary: 'Read', ...marks, run });
 
 /**
- * An engine that keeps what it is given, member by member, as key/value version 1 does. The path comes from the
- * context, since a parameter would hide a member of its name.
+ * An engine that stores all members that it is sent, as key/value version 1 does. The path comes from the context, because a
+ * parameter would hide a member of the same name.
  */
 export function plainEngine(kept = new Map<string, object>()): Engine {
   const row: Row = {

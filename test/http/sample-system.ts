@@ -1,16 +1,17 @@
-import { AppError, badRequest, type ErrorKind } from '../../lib/core/errors.ts';
-import type { Engine } from '../../lib/path/contract/engine.ts';
-import { operation, type Row } from '../../lib/path/contract/row.ts';
-import { duration, pathText, text, textList } from '../../lib/path/fields.ts';
-import { typeName } from '../../lib/path/vocabulary.ts';
-import { aborted } from '../support/aborted.ts';
+import { AppError, badRequest, type ErrorKind } from '#core/errors.ts';
+import type { Engine } from '#path/contract/engine.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { duration, pathText, text, textList } from '#path/fields.ts';
+import { typeName } from '#path/vocabulary.ts';
+import { aborted } from '../support/measures/aborted.ts';
+import { allTypeNames } from '../support/type-names.ts';
 import { reading } from './sample-secrets.ts';
 
 const seen: { signal?: AbortSignal } = {};
-/** The signal that the last `sys/slow` got. */
+/** The signal of the last request to `sys/slow`. */
 export const lastSignal = (): AbortSignal | undefined => seen.signal;
 
-/** Rows that show what handlers may answer. */
+/** Rows with the different replies of handlers. */
 export function systemEngine(): Engine {
   const name = pathText('Name');
   const rows: readonly Row[] = [
@@ -152,7 +153,7 @@ export function systemEngine(): Engine {
           {
             summary: 'Read',
             run: async (input, { vocabulary }) => ({
-              data: { type: typeName(input.type, vocabulary), name: input.name },
+              data: { type: typeName(allTypeNames, input.type, vocabulary), name: input.name },
             }),
           },
         ),

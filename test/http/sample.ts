@@ -1,12 +1,18 @@
-import type { Auditor } from '../../lib/audit/contract.ts';
-import type { Gatekeeper, Need } from '../../lib/auth/contract.ts';
-import { noAddresses } from '../../lib/core/address-list.ts';
-import type { Log } from '../../lib/core/log.ts';
-import { rootNamespace } from '../../lib/core/namespace.ts';
-import { Secret } from '../../lib/core/secret.ts';
-import type { HttpParts } from '../../lib/http/secrets/parts.ts';
-import type { Mount, RequestMounts } from '../../lib/path/contract/mount.ts';
-import type { Caller } from '../../lib/path/contract/request.ts';
+import type { Auditor } from '#audit/contract.ts';
+import type { Gatekeeper, Need } from '#auth/contract.ts';
+import { noAddresses } from '#core/address-list.ts';
+import type { Log } from '#core/log/log.ts';
+import { rootNamespace } from '#core/namespace.ts';
+import { Secret } from '#core/secret.ts';
+import { openInFlight } from '#http/server/observe/in-flight.ts';
+import { noTelemetry } from '#http/server/observe/telemetry.ts';
+import type { ServerParts } from '#http/server/parts.ts';
+import { createServer, type HttpServer } from '#http/server/server.ts';
+import type { V1Parts } from '#http/v1/parts.ts';
+import { secretsService } from '#http/v1/service.ts';
+import type { Mount, NamespaceFinder, RequestMounts } from '#path/contract/mount.ts';
+import type { Caller } from '#path/contract/request.ts';
+import { allTypeNames } from '../support/type-names.ts';
 import { plainEngine, versionedEngine } from './sample-secrets.ts';
 import { systemEngine } from './sample-system.ts';
 
@@ -60,8 +66,17 @@ export function mountTable(mounts: readonly Mount[]): RequestMounts {
   return {
     resolve: async (path) => mounts.find((one) => `${path}/`.startsWith(one.path)),
     askStore: async () => {},
+    state: () => undefined,
   };
 }
+
+/** Knows only the root namespace. */
+const rootOnly: NamespaceFinder = {
+  async locate(header, path) {
+    return { namespace: { ...rootNamespace, lockedBy: undefined, isEnding: false }, path: header + path };
+  },
+  async refresh() {},
+};
 
 /** A log that keeps its lines. */
 export function keptLog(): Log & { readonly lines: string[] } {
@@ -70,10 +85,18 @@ export function keptLog(): Log & { readonly lines: string[] } {
   return { lines, debug: keep, info: keep, warn: keep, error: keep };
 }
 
-/** As when no audit device is enabled. */
+/** Acts as if no audit device were enabled. */
 export const noDevices: Auditor = { idle: true, begin: async () => undefined, refused: async () => {} };
 
-export function sampleParts(changes: Partial<HttpParts> = {}): HttpParts {
+export type SampleParts = V1Parts & Omit<ServerParts, 'services'>;
+
+/** A server with only the secrets API, composed of the sample's parts. */
+export function sampleServer(changes: Partial<SampleParts> = {}): HttpServer {
+  const parts = sampleParts(changes);
+  return createServer({ ...parts, services: [secretsService(parts)] });
+}
+
+export function sampleParts(changes: Partial<SampleParts> = {}): SampleParts {
   return {
     engines: [plainEngine(), versionedEngine(), systemEngine()],
     mounts: mountTable([
@@ -83,15 +106,24 @@ export function sampleParts(changes: Partial<HttpParts> = {}): HttpParts {
       mount('odd/', 'unknown'),
       mount('sys/', 'system'),
     ]),
+    typeNames: allTypeNames,
+    namespaces: rootOnly,
+    administrativeNamespace: undefined,
     gatekeeper: fakeGatekeeper(),
     state: () => 'ready',
     log: keptLog(),
     auditor: noDevices,
-    clock: { now: () => new Date(0) },
+    telemetry: noTelemetry,
+    inFlight: openInFlight(() => new Date(0)),
+    accessLogLevel: 'debug',
     trustedProxies: noAddresses,
     bodyLimitBytes: 1024 * 1024,
     largeBodiesBytesMax: 48 * 1024 * 1024,
     requestTimeoutMs: 10_000,
+    stages: [],
+    crossOrigin: async () => undefined,
+    requestHeaderRequired: false,
+    plugins: [],
     ...changes,
   };
 }

@@ -8,7 +8,7 @@ import { ValidationSeverity, validate } from 'dockerfile-utils';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { definitions } from '../../lib/destinations/index.ts';
+import { definitions } from '#destinations/index.ts';
 import { scan } from '../architecture/scan.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -51,7 +51,7 @@ describe('docker-compose.yml', () => {
     await rm(dirname(broken), { recursive: true });
   });
 
-  test('has the API, the sweep and a worker of each type, which wait for what they stand on', () => {
+  test('has the API, the sweep and a worker of each type, which wait for their dependencies', () => {
     for (const { type } of definitions)
       expect(services[`worker-${type}`]?.command).toEqual(['infra/commands/worker.ts', '--type', type]);
     for (const name of ['sweep', ...definitions.map(({ type }) => `worker-${type}`)]) {
@@ -76,7 +76,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('has a profile with a pooler before each of two PostgreSQL servers, a cluster of Redis and a second API', async () => {
+  test('has a profile with a pooler in front of each of two PostgreSQL servers, a cluster of Redis and a second API', async () => {
     const named = ['api-2', 'pooler', 'pooler-standby', 'postgres-standby', 'redis-cluster', ...redisNodes];
     const found = Object.entries(services).flatMap(([name, { profiles }]) => (profiles.includes('ha') ? [name] : []));
     expect(found.toSorted()).toEqual(named.toSorted());
@@ -85,7 +85,7 @@ describe('docker-compose.yml', () => {
     expect(settings).toMatchObject({ COMPOSE_PROFILES: 'ha', POSTGRES_SYNCHRONOUS_STANDBY: 'standby' });
     const hosts = [...`${settings['HA_DATABASE_URL']} ${settings['HA_REDIS_URL']}`.matchAll(/([\w-]+):(?:6432|6379)/g)];
     expect(hosts.map(([, host]) => host)).toEqual(['pooler', 'pooler-standby', 'redis-1', 'redis-2', 'redis-3']);
-    // What the file uses of them is what it has by itself too.
+    // The file uses only those of them that it also has without the profile.
     const text = await read('docker-compose.yml');
     for (const name of Object.keys(settings).slice(1)) expect(text).toContain(`\${${name}:-`);
   });
@@ -98,7 +98,7 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  test('starts nothing of others unless it is asked for', () => {
+  test('starts no third-party service by default', () => {
     expect(services['moto']?.profiles).toEqual(['emulators']);
     expect(services['lowkey-vault']?.profiles).toEqual(['emulators']);
   });
@@ -125,7 +125,7 @@ describe('the image', () => {
     for (const folder of copied) expect(ignored).toContain(`!${folder.slice(0, -1)}\n`);
   });
 
-  test('is built in stages, runs as nobody, and reports its health', () => {
+  test('is built in stages, runs as the user nobody, and reports its health', () => {
     const stages = dockerfile.split(/^FROM /m).slice(1);
     expect(stages.length).toBeGreaterThan(2);
     for (const stage of stages) expect(stage.split(/\s/)[0]).toMatch(/:|^(base|dependencies)$/);
@@ -137,7 +137,7 @@ describe('the image', () => {
   });
 });
 
-/** The files of the project that these import, themselves included. */
+/** These files and all files of the project that they import. */
 async function importedBy(files: readonly string[]): Promise<readonly string[]> {
   const found = new Set(files);
   for (const file of found)

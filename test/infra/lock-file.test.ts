@@ -25,10 +25,10 @@ const { packages } = lockFile.parse(
 );
 
 /**
- * npm leaves a platform's package out of the lock file when the registry it asked did not have it, without a word, and
- * `npm ci` then refuses the file on every machine.
+ * npm silently leaves a platform's package out of the lock file when the registry does not have it, and `npm ci` then refuses the file
+ * on every machine.
  */
-test('the lock file has an entry for everything that a locked package asks for, whatever the platform', () => {
+test('the lock file has an entry for every dependency of a locked package, on every platform', () => {
   expect(Object.keys(packages).length).toBeGreaterThan(100);
   expect(missing(packages)).toEqual([]);
 });
@@ -45,7 +45,7 @@ const unhashed = [
   ),
 ];
 
-test('every entry has the hash of its package, but the optional ones of other platforms that are named here', () => {
+test('every entry has the hash of its package, except the optional ones of other platforms that are named here', () => {
   const without = Object.entries(packages).filter(([path, { integrity }]) => path !== '' && !isHash(integrity));
   expect(without.map(([path]) => path.replace('node_modules/', '')).sort()).toEqual([...unhashed].sort());
   for (const [path, entry] of without) {
@@ -54,7 +54,7 @@ test('every entry has the hash of its package, but the optional ones of other pl
   }
 });
 
-test('a hash of another form, and a place to download from, are found', () => {
+test('a hash of another form and a download address are found', () => {
   expect([`sha512-${'A'.repeat(86)}==`, 'sha1-abc', undefined].map(isHash)).toEqual([true, false, false]);
   expect(Object.entries(packages).flatMap(([path, { resolved }]) => (resolved === undefined ? [] : [path]))).toEqual(
     [],
@@ -63,7 +63,7 @@ test('a hash of another form, and a place to download from, are found', () => {
 
 const isHash = (text: string | undefined): boolean => /^sha512-[A-Za-z0-9+/]{86}==$/.test(text ?? '');
 
-/** Where the README says that it runs: Linux with the GNU library, on x64 or arm64. */
+/** The supported platforms of the README: Linux with the GNU library, on x64 or arm64. */
 const isSupported = (path: string, { os, cpu }: Pick<Locked[string], 'os' | 'cpu'>): boolean =>
   os.includes('linux') && (cpu.includes('x64') || cpu.includes('arm64')) && !path.endsWith('-musl');
 
@@ -77,7 +77,7 @@ test('a missing entry is found, beside the package and above it', () => {
   expect(missing({ 'node_modules/a': one, 'node_modules/x/node_modules/b-linux': leaf })).toHaveLength(1);
 });
 
-test('the clients of one cloud that we ask for have one version, so that they share what they are built on', () => {
+test('the SDK clients of one cloud have the same version, so that they share their dependencies', () => {
   const asked = Object.entries(packages['']?.dependencies ?? {}).filter(([name]) =>
     name.startsWith('@aws-sdk/client-'),
   );
@@ -106,7 +106,7 @@ function missing(locked: Readonly<Record<string, Wanted>>): readonly string[] {
   );
 }
 
-/** Where Node looks for what a package imports: below it, beside it, and above it. */
+/** The folders in which Node looks for the imports of a package: below it, beside it and above it. */
 function folders(path: string): readonly string[] {
   const folders = path === '' ? [] : path.split(/(?<=^|\/)node_modules\//).slice(1);
   return [...folders.keys(), folders.length].map((depth) =>

@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { definitions } from '../../lib/destinations/index.ts';
-import { counters, gauges, histograms } from '../../lib/telemetry/metrics/instruments.ts';
-import { openMetrics } from '../../lib/telemetry/metrics/open.ts';
+import { definitions } from '#destinations/index.ts';
+import { counters, gauges, histograms } from '#telemetry/metrics/instruments.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (file: string) => readFile(new URL(file, root), 'utf8');
@@ -40,7 +40,7 @@ const alerts = rules
 const board = dashboard.parse(JSON.parse(await read('infra/observability/grafana/keyferry.json')));
 const queries = board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 
-/** What a scrape names, the parts of histograms among them. */
+/** The metric names of a scrape, including the parts of histograms. */
 const exposed = (async () => {
   const text = (await openMetrics().text()).body;
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
@@ -58,7 +58,7 @@ const deprecated = Object.entries({ ...counters, ...histograms, ...gauges }).fla
 const namesIn = (text: string) => text.match(/\b(?:keyferry|nodejs|process)_\w+/g) ?? [];
 
 describe('the dashboard and the alerts', () => {
-  test('name metrics that there are', async () => {
+  test('name existing metrics', async () => {
     const names = new Set([...queries, ...alerts.map(({ expr }) => expr)].flatMap(namesIn));
     expect(names.size).toBeGreaterThan(20);
     const there = await exposed;
@@ -78,13 +78,13 @@ describe('the dashboard and the alerts', () => {
     expect([...new Set(ours)].filter((name) => !shown.has(name))).toEqual(deprecated);
   });
 
-  test('know no type of destination by its name', () => {
+  test('do not name any destination type', () => {
     const text = JSON.stringify([board, alerts]);
     expect(definitions.map(({ type }) => type).filter((type) => text.includes(type))).toEqual([]);
   });
 });
 
-test('the dashboard can be imported: its source of data is a variable, and each panel has an id of its own', () => {
+test('the dashboard can be imported: its data source is a variable, and panel ids are unique', () => {
   expect(board.templating.list.map(({ name, type }) => [name, type])).toEqual([
     ['datasource', 'datasource'],
     ['type', 'query'],
@@ -97,7 +97,7 @@ test('the dashboard can be imported: its source of data is a variable, and each 
 });
 
 test('the page about observability has each instrument with its labels, and each alert', async () => {
-  const page = await read('docs/observability.md');
+  const page = await read('docs/operating/observability.md');
   for (const [name, { labels }] of Object.entries({ ...counters, ...histograms, ...gauges })) {
     const cell = labels.map((label) => `\`${label}\``).join(', ');
     expect(page, name).toMatch(new RegExp(`^\\| \`${name}\` \\| ${cell}${cell === '' ? '' : ' '}\\|`, 'm'));
@@ -105,7 +105,7 @@ test('the page about observability has each instrument with its labels, and each
   for (const { alert } of alerts) expect(page).toContain(`\`${alert}\``);
 });
 
-test('each alert has a name of its own', () => {
+test('alert names are unique', () => {
   expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
   expect(alerts.length).toBeGreaterThan(8);
 });

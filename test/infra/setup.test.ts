@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const setup = new URL('../../infra/setup.mjs', import.meta.url).pathname;
 
-/** A checkout whose packages somebody has installed, with an npm that only says that it was called. */
+/** A checkout with installed packages, and an npm that only reports that it was called. */
 async function checkout(changes: { readonly installed?: object; readonly wanted?: object } = {}) {
   const root = await mkdtemp(join(tmpdir(), 'keyferry-setup-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { outerKeyBy } from '../../lib/key-services/outer-key.ts';
-import { CipherError } from '../../lib/store/encryption/cipher.ts';
-import type { SealRecord } from '../../lib/store/seal/record.ts';
-import { newMaterial } from '../../lib/store/seal/start/material.ts';
+import { outerKeyBy } from '#key-services/outer-key.ts';
+import { CipherError } from '#store/encryption/cipher.ts';
+import type { SealRecord } from '#store/seal/record.ts';
+import { newMaterial } from '#store/seal/start/material.ts';
 import { fakeCloudAKms } from './fakes/cloud-a-kms.ts';
 import { fakeCloudBKeys } from './fakes/cloud-b-keys.ts';
 import { fakeCloudCKms } from './fakes/cloud-c-kms.ts';
@@ -14,7 +14,7 @@ import type { Fault } from './fakes/server.ts';
 const calm = new AbortController().signal;
 const rule = { shares: 0, threshold: 0 };
 
-/** Everything a key service can do to us, over every service. */
+/** All services, each of which runs through all faults. */
 const kinds: readonly (readonly [string, () => Promise<FakeKeyService>, boolean])[] = [
   ['cloud-a-kms', fakeCloudAKms, false],
   ['cloud-b-keys', fakeCloudBKeys, true],
@@ -35,7 +35,7 @@ describe.each(kinds)('%s', (type, start, namesVersions) => {
       (error: unknown) => error,
     );
 
-  test('opens the root key that it has wrapped, and tells which key that was', async () => {
+  test('opens the root key that it wrapped, and records the key', async () => {
     const { outerKey, record, rootKey } = await sealed();
     expect(record).toMatchObject({ type, shares: 0, key_id: expect.stringContaining('one') });
     expect(outerKey.opens(record)).toBe(true);
@@ -50,7 +50,7 @@ describe.each(kinds)('%s', (type, start, namesVersions) => {
       expect(spellings(rootKey).some((text) => request.includes(text))).toBe(false);
   });
 
-  test('opens what an earlier version has wrapped, and wraps under the newest one', async () => {
+  test('opens a root key of an earlier version, and wraps with the newest one', async () => {
     const { outerKey, record, rootKey, rotate } = await sealed();
     rotate();
     expect(await outerKey.openRootKey(record, calm)).toEqual(rootKey);
@@ -64,7 +64,7 @@ describe.each(kinds)('%s', (type, start, namesVersions) => {
     expect(failure).toBeInstanceOf(CipherError);
   });
 
-  test('a row of another installation, or one that was changed, does not open', async () => {
+  test('a row of another installation, or a modified one, does not open', async () => {
     const { outerKey, record } = await sealed();
     const changes: readonly Partial<SealRecord>[] = [
       { cluster_id: 'another' },
@@ -79,17 +79,17 @@ describe.each(kinds)('%s', (type, start, namesVersions) => {
 
   const advice = [
     ['denied', /refused .* with .*one.*: grant .* to the identity of this process/],
-    ['credentials', /the credentials of this process are missing, wrong or have ended/],
-    ['disabled', /the key is disabled, or waits for its deletion: enable it/],
-    ['missing', /there is no such key: correct KEYFERRY_SEAL_KEY_ID; a deleted key has to be recovered/],
+    ['credentials', /the credentials of this process are missing, wrong or expired/],
+    ['disabled', /the key is disabled or scheduled for deletion: enable it/],
+    ['missing', /the key does not exist: correct KEYFERRY_SEAL_KEY_ID; a deleted key must be recovered/],
     ['busy', /the service is busy/],
     ['resets', /at 127\.0\.0\.1:\d+ cannot be reached/],
     ['empty', /answered without a/],
     ['garbage', /answered without a/],
-    ['huge', /answers too much/],
+    ['huge', /is too long/],
   ] as const satisfies readonly (readonly [Fault, RegExp])[];
 
-  test.each(advice)('%s: says what to do, and may be asked again', async (fault, message) => {
+  test.each(advice)('%s: the failure has advice, and the call may be retried', async (fault, message) => {
     const { outerKey, record, rootKey, server } = await sealed();
     server.fault = fault;
     const unavailable = expect.objectContaining({ kind: 'unavailable', message: expect.stringMatching(message) });
@@ -99,25 +99,28 @@ describe.each(kinds)('%s', (type, start, namesVersions) => {
     expect(await outerKey.openRootKey(record, calm)).toEqual(rootKey);
   });
 
-  test('late is in time', async () => {
+  test('a late answer is accepted', async () => {
     const { outerKey, record, rootKey, server } = await sealed();
     server.fault = 'late';
     expect(await outerKey.openRootKey(record, calm)).toEqual(rootKey);
   });
 
-  test('one that hangs is given up at the signal', async () => {
+  test('a call that hangs ends with the signal', async () => {
     const { outerKey, record, server } = await sealed();
     server.fault = 'hangs';
     const failure = await failureOf(outerKey.openRootKey(record, AbortSignal.timeout(50)));
     expect(failure).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('did not answer') });
   });
 
-  test('one that answers another key is found out', async () => {
+  test('a service that returns another key is detected', async () => {
     const { outerKey, record, rootKey, server } = await sealed();
     server.fault = 'foreign';
     expect(await failureOf(outerKey.openRootKey(record, calm))).toBeInstanceOf(CipherError);
     const wrapping = await failureOf(outerKey.wrapRootKey(rootKey, record.cluster_id, calm));
-    expect(wrapping).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('unwraps another key') });
+    expect(wrapping).toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('unwraps a different key'),
+    });
     server.fault = 'short';
     const failure = await failureOf(outerKey.openRootKey(record, calm));
     expect(failure).toMatchObject({
@@ -126,11 +129,14 @@ describe.each(kinds)('%s', (type, start, namesVersions) => {
     });
   });
 
-  test('one that echoes the key is found out before anything is stored', async () => {
+  test('a service that echoes the key is detected before anything is stored', async () => {
     const { outerKey, record, rootKey, server } = await sealed();
     server.fault = 'echo';
     const failure = await failureOf(outerKey.wrapRootKey(rootKey, record.cluster_id, calm));
-    expect(failure).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('as it was') });
+    expect(failure).toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('returned the key unwrapped'),
+    });
   });
 
   test('no failure shows the keys that were sent', async () => {
@@ -149,7 +155,7 @@ describe.each(kinds)('%s', (type, start, namesVersions) => {
   });
 });
 
-test('one that never answers is given up by itself', { timeout: 30_000 }, async () => {
+test('a call without an answer ends at the deadline', { timeout: 30_000 }, async () => {
   const { server, service } = await fakeCloudAKms();
   server.fault = 'hangs';
   await expect(service.wrap(randomBytes(32), 'x', calm)).rejects.toThrow(/did not answer within 5000 ms/);
@@ -162,7 +168,7 @@ const spellings = (key: Buffer): readonly string[] => [
   inspect(key).slice(8, 60),
 ];
 
-/** The 32 bytes that a request holds. */
+/** The keys of 32 bytes in a request. */
 const keysIn = (request: string): readonly Buffer[] =>
   Object.values(JSON.parse(request) as Record<string, unknown>)
     .filter((value) => typeof value === 'string')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { classify, holds, parseBlock } from '../../lib/network/addresses.ts';
+import { classify, holds, parseBlock } from '#network/addresses.ts';
 
 test.each([
   ['8.8.8.8', undefined],
@@ -61,7 +61,7 @@ test.each(['127.1', '0x7f.0.0.1', '2130706433', '0177.0.0.1', 'localhost', '[::1
   },
 );
 
-test('a mapped address counts as the IPv4 address it stands for', () => {
+test('a mapped address counts as the IPv4 address that it represents', () => {
   expect(classify('::ffff:10.0.0.1')).toMatchObject({ family: 4, text: '10.0.0.1' });
 });
 
@@ -77,7 +77,7 @@ test.each([
   ['::/0', '::ffff:127.0.0.1', false],
   ['fe80::0/120', 'fe80::fe', true],
   ['fe80::0/120', 'fe80::fe%eth0', true],
-])('the block %s, asked for %s, says %s', (cidr, address, expected) => {
+])('whether the block %s contains %s: %s', (cidr, address, expected) => {
   const block = parseBlock(cidr);
   expect(block !== undefined && holds(block, address)).toBe(expected);
 });
@@ -95,6 +95,6 @@ test.each([
   expect(parseBlock(text)).toBeUndefined();
 });
 
-test('a mapped block is refused because IPv4 is named as IPv4', () => {
+test('a mapped block is refused because IPv4 blocks must be written as IPv4', () => {
   expect(parseBlock('::ffff:10.0.0.0/104')).toBeUndefined();
 });

@@ -1,10 +1,11 @@
 import http from 'node:http';
 import https from 'node:https';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { BlockedConnection, isBlocked } from '../../lib/network/blocked.ts';
-import { guardedAgents } from '../../lib/network/connection/agents.ts';
-import { type NetworkPolicy, strictPolicy } from '../../lib/network/policy.ts';
-import { patience } from '../support/patience.ts';
+import { BlockedConnection, isBlocked } from '#network/blocked.ts';
+import { guardedAgents } from '#network/connection/agents.ts';
+import type { NetworkPolicy } from '#network/policy.ts';
+import { patience } from '../support/measures/patience.ts';
+import { strictPolicy } from '../support/network/policy.ts';
 import { answering, listen, portOf, secure } from './servers.ts';
 
 const loopback = (port: number): NetworkPolicy => ({
@@ -97,13 +98,13 @@ test('a disabled guard lets everything through but Unix sockets', async () => {
   expect(error.message).toContain('Unix sockets are never used');
 });
 
-test('a name with several addresses is reached at those that are allowed', async () => {
+test('a name with several addresses is reached at an allowed one', async () => {
   const port = await listen(answering('reached'));
   // localhost is ::1 and 127.0.0.1 where both families exist; only the second is open here.
   expect(await get(`http://localhost:${port}/`, loopback(port))).toBe('reached');
 });
 
-test('TLS is guarded in the same way, and the policy certificate is trusted', async () => {
+test('TLS connections are guarded too, and the certificate of the policy is trusted', async () => {
   const { cert, server } = await secure('sealed');
   const port = await listen(server);
   const url = `https://localhost:${port}/`;
@@ -151,7 +152,7 @@ test('a connection stays open for the next request and is used by its own agents
   expect(connections).toBe(2);
 });
 
-test('who dials without a callback gets the refusal thrown', () => {
+test('without a callback, the refusal is thrown', () => {
   const agents = open(strictPolicy);
   expect(() => agents.http.createConnection({ host: '127.0.0.1', port: 80 })).toThrow(BlockedConnection);
   expect(() => agents.https.createConnection({ host: '127.0.0.1', port: 443 })).toThrow(BlockedConnection);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { BlockedConnection, blockedMessage, isBlocked } from '../../lib/network/blocked.ts';
+import { BlockedConnection, blockedMessage, isBlocked } from '#network/blocked.ts';
 
 const blocked = new BlockedConnection({ host: 'vault.internal', address: '10.0.0.5', port: 8200 }, [
   { reason: '10.0.0.5 is in 10.0.0.0/8 (private use)', field: 'allowed_ipv4_addresses' },
   { reason: 'port 8200 is neither 80 nor 443', field: 'allowed_ports' },
 ]);
 
-test('the message names the target, each rule and the field that opens it', () => {
+test('the message names the target, each rule and the field that allows it', () => {
   expect(blocked.message).toBe(
     'strict networking blocked the connection to vault.internal (10.0.0.5) port 8200: ' +
       '10.0.0.5 is in 10.0.0.0/8 (private use) (allowed_ipv4_addresses opens it); ' +

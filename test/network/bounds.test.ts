@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { admitsAddress, admitsBlock, admitsPort, readBounds } from '../../lib/network/bounds.ts';
-import { decide } from '../../lib/network/decide.ts';
-import { strictPolicy } from '../../lib/network/policy.ts';
+import { admitsAddress, admitsBlock, admitsPort, readBounds } from '#network/bounds.ts';
+import { decide } from '#network/policy.ts';
+import { strictPolicy } from '../support/network/policy.ts';
 
 const some = '10.20.0.0/16, fd00:1::/32,8443,9000-9010';
 
@@ -47,7 +47,7 @@ test.each(['10.0.0.0', 'all,8443', 'none,10.0.0.0/8', '0', '65536', '9010-9000',
 
 const asksMuch = { ...strictPolicy, allowedIpv4: ['10.0.0.0/8'], allowedPorts: [8443, 6379] };
 
-test('a connection needs both: the destination opens it, and the server lets it', () => {
+test('a connection needs the permission of both the destination and the server', () => {
   const bounded = { ...asksMuch, bounds: readBounds(some) };
   expect(decide(bounded, '10.20.0.1', 8443)).toEqual([]);
   expect(decide({ ...strictPolicy, bounds: readBounds('all') }, '10.20.0.1', 8443)).toHaveLength(2);
@@ -56,7 +56,7 @@ test('a connection needs both: the destination opens it, and the server lets it'
   for (const { reason } of refusals) expect(reason).toContain('KEYFERRY_NETWORK_ALLOWED');
 });
 
-test('a destination that switches the guard off reaches what the server lets it, and public addresses', () => {
+test('a destination that disables the guard reaches what the server allows, and public addresses', () => {
   const off = { ...strictPolicy, disabled: true };
   expect(decide({ ...off, bounds: readBounds('all') }, '127.0.0.1', 6379)).toEqual([]);
   expect(decide({ ...off, bounds: readBounds() }, '127.0.0.1', 6379)).toHaveLength(2);
@@ -64,7 +64,7 @@ test('a destination that switches the guard off reaches what the server lets it,
   expect(decide({ ...off, bounds: readBounds() }, '93.184.216.34', 443)).toEqual([]);
 });
 
-test('an IPv4 address in an IPv6 form is what it stands for', () => {
+test('an IPv4 address in IPv6 form counts as the IPv4 address', () => {
   expect(admitsAddress(readBounds('10.0.0.0/8'), '::ffff:10.0.0.1')).toBe(true);
   expect(admitsAddress(readBounds('10.0.0.0/8'), '::ffff:127.0.0.1')).toBe(false);
 });

@@ -5,11 +5,12 @@ import { Octokit } from '@octokit/rest';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { Gaxios } from 'gaxios';
 import { expect, onTestFinished, test } from 'vitest';
-import { blockedMessage } from '../../lib/network/blocked.ts';
-import { guardedAgents } from '../../lib/network/connection/agents.ts';
-import { guardedFetch } from '../../lib/network/fetch.ts';
-import { type NetworkPolicy, strictPolicy } from '../../lib/network/policy.ts';
-import { patience } from '../support/patience.ts';
+import { blockedMessage } from '#network/blocked.ts';
+import { guardedAgents } from '#network/connection/agents.ts';
+import { guardedFetch } from '#network/fetch.ts';
+import type { NetworkPolicy } from '#network/policy.ts';
+import { patience } from '../support/measures/patience.ts';
+import { strictPolicy } from '../support/network/policy.ts';
 import { listen } from './servers.ts';
 
 type Call = (url: string, policy: NetworkPolicy) => Promise<unknown>;
@@ -21,7 +22,11 @@ const agentsOf = (policy: NetworkPolicy) => {
 };
 
 const fetchOf = (policy: NetworkPolicy) => {
-  const guarded = guardedFetch(policy, { connectMs: patience.conditionMs, requestMs: patience.conditionMs });
+  const guarded = guardedFetch(policy, {
+    connectMs: patience.conditionMs,
+    requestMs: patience.conditionMs,
+    obtained: undefined,
+  });
   onTestFinished(() => guarded.close());
   return guarded.fetch;
 };

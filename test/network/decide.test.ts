@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { decide } from '../../lib/network/decide.ts';
-import { strictPolicy } from '../../lib/network/policy.ts';
+import { decide } from '#network/policy.ts';
+import { strictPolicy } from '../support/network/policy.ts';
 
 const opened = {
   ...strictPolicy,

@@ -1,10 +1,11 @@
 import http from 'node:http';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { isBlocked } from '../../lib/network/blocked.ts';
-import { guardedFetch } from '../../lib/network/fetch.ts';
-import { type NetworkPolicy, strictPolicy } from '../../lib/network/policy.ts';
-import { patience } from '../support/patience.ts';
+import { isBlocked } from '#network/blocked.ts';
+import { guardedFetch } from '#network/fetch.ts';
+import type { NetworkPolicy } from '#network/policy.ts';
+import { patience } from '../support/measures/patience.ts';
+import { strictPolicy } from '../support/network/policy.ts';
 import { answering, listen, portOf, secure } from './servers.ts';
 
 const loopback = (...ports: number[]): NetworkPolicy => ({
@@ -17,6 +18,7 @@ function open(policy: NetworkPolicy, timeouts = {}) {
   const guarded = guardedFetch(policy, {
     connectMs: patience.conditionMs,
     requestMs: patience.conditionMs,
+    obtained: undefined,
     ...timeouts,
   });
   onTestFinished(() => guarded.close());
@@ -64,7 +66,7 @@ test('a redirect to a refused address is not followed', async () => {
   expect(await (await open(loopback(port, inner))(`http://127.0.0.1:${port}/`)).text()).toBe('metadata');
 });
 
-test('TLS is guarded in the same way, and the policy certificate is trusted', async () => {
+test('TLS connections are guarded too, and the certificate of the policy is trusted', async () => {
   const { cert, server } = await secure('sealed');
   const port = await listen(server);
   const url = `https://localhost:${port}/`;
@@ -73,7 +75,7 @@ test('TLS is guarded in the same way, and the policy certificate is trusted', as
   expect(await (await open({ ...loopback(port), caCertificates: cert })(url)).text()).toBe('sealed');
 });
 
-test('a request is taken apart and arrives whole, given as a Request or as an init', async () => {
+test('a request arrives complete, whether given as a Request or as an init', async () => {
   const port = await listen(
     http.createServer(async (request, response) => {
       const body = Buffer.concat(await request.toArray()).toString();
@@ -86,10 +88,10 @@ test('a request is taken apart and arrives whole, given as a Request or as an in
   for (const answer of [await fetch(new Request(url, init)), await fetch(url, init), await fetch(new URL(url), init)]) {
     expect(await answer.json()).toEqual(['POST', 'm', 'payload']);
   }
-  await expect(fetch(url, { method: 'POST', body: new FormData() })).rejects.toThrow('takes no FormData');
+  await expect(fetch(url, { method: 'POST', body: new FormData() })).rejects.toThrow('does not accept FormData');
 });
 
-test('an answer that never comes fails with TimeoutError, also when the caller gave a signal', async () => {
+test('a missing answer fails with TimeoutError, even when the caller passed a signal', async () => {
   const port = await listen(http.createServer(() => undefined));
   const fetch = open(loopback(port), { requestMs: 100 });
   expect(await failure(fetch(`http://127.0.0.1:${port}/`))).toMatchObject({ name: 'TimeoutError' });

@@ -1,17 +1,21 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { networkFields, toPolicy } from '../../lib/destinations/frame/fields/network.ts';
+import { networkFields, toPolicy } from '#destinations/frame/fields/network.ts';
+import { readBounds } from '#network/bounds.ts';
 
+const bounds = readBounds('10.0.0.0/8');
 const schema = z.object(networkFields);
 const problems = (input: object) => schema.safeParse(input).error?.issues.map(({ message }) => message);
 
-test('nothing given is the strict policy', () => {
-  expect(toPolicy(schema.parse({}), undefined)).toEqual({
+test('without any fields the policy is strict', () => {
+  expect(toPolicy(schema.parse({}), undefined, bounds)).toEqual({
     disabled: false,
     allowedIpv4: [],
     allowedIpv6: [],
     allowedPorts: [],
     caCertificates: undefined,
+    caCertificatesOnly: false,
+    bounds,
   });
 });
 
@@ -22,12 +26,14 @@ test('lists are read as arrays and as comma texts, ports as numbers and as texts
     allowed_ipv6_addresses: ['fe80::0/120'],
     allowed_ports: ['8200', 9000],
   };
-  expect(toPolicy(schema.parse(input), 'PEM')).toEqual({
+  expect(toPolicy(schema.parse(input), 'PEM', bounds)).toEqual({
     disabled: true,
     allowedIpv4: ['10.0.100.1/24', '127.0.0.0/8'],
     allowedIpv6: ['fe80::0/120'],
     allowedPorts: [8200, 9000],
     caCertificates: 'PEM',
+    caCertificatesOnly: false,
+    bounds,
   });
 });
 

@@ -1,7 +1,7 @@
 import type { LookupOptions } from 'node:dns';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { guardedLookup } from '../../lib/network/connection/lookup.ts';
-import { strictPolicy } from '../../lib/network/policy.ts';
+import { guardedLookup } from '#network/connection/lookup.ts';
+import { strictPolicy } from '../support/network/policy.ts';
 
 type Entry = { readonly address: string; readonly family: number };
 const answers: Entry[][] = [];
@@ -20,7 +20,7 @@ beforeEach(() => {
   answers.length = 0;
 });
 
-test('refused addresses of a name are left out, in both forms of the answer', async () => {
+test('refused addresses of a name are omitted, in both forms of the answer', async () => {
   answers.push([v4('10.0.0.1'), v4('8.8.8.8'), v4('127.0.0.1')], [v4('10.0.0.1'), v4('8.8.8.8')]);
   expect(await look({ all: true })).toEqual([null, [v4('8.8.8.8')]]);
   expect(await look({})).toEqual([null, '8.8.8.8', 4]);
@@ -34,7 +34,7 @@ test('a name whose addresses are all refused is blocked, each named', async () =
   ]);
 });
 
-test('a name that changes its answer is resolved once per connection and judged by that answer', async () => {
+test('a name whose addresses change is resolved once per connection and judged by that answer', async () => {
   answers.push([v4('8.8.8.8')], [v4('169.254.169.254')]);
   expect(await look({ all: true })).toEqual([null, [v4('8.8.8.8')]]);
   expect(answers).toHaveLength(1);

@@ -3,9 +3,9 @@ import tls from 'node:tls';
 import { generate } from 'selfsigned';
 import type { SMTPServerOptions } from 'smtp-server';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseSender, parseSmtpUrl } from '../../lib/core/smtp.ts';
-import { openMail } from '../../lib/network/mail.ts';
-import { mailServer, refusal } from '../support/mail-server.ts';
+import { parseSender, parseSmtpUrl } from '#core/settings/smtp.ts';
+import { openMail } from '#network/mail.ts';
+import { mailServer, refusal } from '../support/servers/mail-server.ts';
 import { ending } from '../support/services.ts';
 
 const from = { name: 'Keyferry, "the" service', address: 'keyferry@a.test' };
@@ -13,7 +13,7 @@ const message = { to: ['one@b.test', 'two@b.test'], subject: 'net: run:errored',
 
 function opened(url: string) {
   const server = parseSmtpUrl(url);
-  if (server === undefined) throw new Error(`${url} is none`);
+  if (server === undefined) throw new Error(`${url} is not the address of a mail server`);
   return openMail({ server, from });
 }
 
@@ -39,7 +39,7 @@ test.each(['a\r\nBcc: evil@c.test', 'a\nX-Evil: 1', 'a\r\n\r\nbody'])(
   },
 );
 
-test('refusals of single recipients are told apart: for good, and for now', async () => {
+test('permanent and temporary refusals of single recipients are distinguished', async () => {
   const codes: Readonly<Record<string, number>> = { 'gone@b.test': 550, 'full@b.test': 452 };
   const { url, received } = await mailServer({
     onRcptTo({ address }, _session, taken) {
@@ -53,14 +53,14 @@ test('refusals of single recipients are told apart: for good, and for now', asyn
   expect(received).toMatchObject([{ to: ['one@b.test'] }]);
 });
 
-test('a server that refuses is told by its code, never by its words', async () => {
+test('the error of a refusing server contains its code, never its text', async () => {
   const { url } = await mailServer({ onMailFrom: (_address, _session, taken) => taken(refusal(554, 'marker-echo')) });
   const result = await opened(url).send(message);
   expect(result).toMatchObject({ code: '554', accepted: [] });
   expect(JSON.stringify(result)).not.toContain('marker');
 });
 
-test('a server that closes, and none at all, are no answer', async () => {
+test('a server that closes the connection and a missing server count as no answer', async () => {
   const sockets = createServer((socket: Socket) => socket.end());
   await new Promise<void>((listening) => sockets.listen(0, '127.0.0.1', listening));
   const { port } = sockets.address() as AddressInfo;
@@ -70,7 +70,7 @@ test('a server that closes, and none at all, are no answer', async () => {
   expect(result.reason).toMatch(/^no answer: E/);
 });
 
-test('a server that hangs is left, with its connection, when the signal ends', async () => {
+test('a hanging server is abandoned and its connection closed when the signal aborts', async () => {
   const ended = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const sockets = createServer((socket: Socket) => {
@@ -97,7 +97,7 @@ const login = (seen: string[]): SMTPServerOptions => ({
   },
 });
 
-test('a login is sent over TLS that the system trusts, and to nothing else', async () => {
+test('a login is sent only over TLS that the system trusts', async () => {
   const { cert, private: key } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
   });
@@ -116,10 +116,12 @@ test('a login is sent over TLS that the system trusts, and to nothing else', asy
   expect(JSON.stringify(wrong)).not.toContain('marker');
 });
 
-test('where TLS is required, a server without it gets neither the login nor the message', async () => {
+test('when TLS is required, a server without TLS receives neither the login nor the message', async () => {
   const logins: string[] = [];
   const { port, received } = await mailServer({
-    ...{ ...login(logins), disabledCommands: ['STARTTLS'], allowInsecureAuth: true },
+    ...login(logins),
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
   });
   const result = await opened(`smtp://user:p%40ss%20word@127.0.0.1:${port}?tls=required`).send(message);
   expect([result.accepted, logins, received]).toEqual([[], [], []]);
@@ -127,7 +129,7 @@ test('where TLS is required, a server without it gets neither the login nor the 
   expect([plain.accepted, logins]).toEqual([message.to, ['user p@ss word']]);
 });
 
-test('a login is never left out because the server does not ask for it', async () => {
+test('a login is not omitted when the server does not offer it', async () => {
   const { port, received } = await mailServer();
   const result = await opened(`smtp://user:secret@127.0.0.1:${port}`).send(message);
   expect([result.accepted, received]).toEqual([[], []]);
@@ -150,7 +152,7 @@ test.each([
   ...['smtp://mail.test?tls=maybe', 'smtp://mail.test?tls=none&x=1', 'smtps://mail.test?tls=none'],
   ...['smtp://user@mail.test', 'smtp://:secret@mail.test', 'smtp://u:%00@mail.test', 'smtp://u:%zz@mail.test'],
   ...['smtp://mail.test:99999', 'smtp://mail.test:0', 'smtp://mail%0d%0a.test'],
-])('%j is no address of a mail server', (url) => {
+])('%j is not the address of a mail server', (url) => {
   expect(parseSmtpUrl(url)).toBeUndefined();
 });
 

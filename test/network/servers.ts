@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 import { onTestFinished } from 'vitest';
 
-/** Starts a server on a free loopback port, ended with the test. */
+/** Starts a server on a free loopback port; it is closed with the test. */
 export async function listen(server: http.Server | https.Server, host = '127.0.0.1'): Promise<number> {
   await new Promise<void>((ready) => server.listen(0, host, ready));
   onTestFinished(() => {

@@ -1,14 +1,14 @@
 import http from 'node:http';
 import https from 'node:https';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { guardedAgents } from '../../lib/network/connection/agents.ts';
-import { guardedFetch } from '../../lib/network/fetch.ts';
-import { strictPolicy } from '../../lib/network/policy.ts';
+import { guardedAgents } from '#network/connection/agents.ts';
+import { guardedFetch } from '#network/fetch.ts';
+import { strictPolicy } from '../support/network/policy.ts';
 import { answering, listen, secure } from './servers.ts';
 
 const limits = { connectMs: 60_000, requestMs: 600_000 };
 
-/** A server that counts what it is asked, and how to ask it. */
+/** A server that counts its requests, and a function that sends one. */
 async function asked(scheme: 'http' | 'https') {
   const { cert, server } =
     scheme === 'https' ? await secure('reached') : { cert: undefined, server: answering('reached') };
@@ -35,7 +35,7 @@ const byAgent: Ask = (url, policy) => {
 };
 
 const byFetch: Ask = (url, policy) => {
-  const guarded = guardedFetch(policy, limits);
+  const guarded = guardedFetch(policy, { ...limits, obtained: undefined });
   onTestFinished(() => guarded.close());
   return guarded.fetch(url);
 };

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { trust } from '../../lib/network/connection/trust.ts';
-import { strictPolicy } from '../../lib/network/policy.ts';
+import { trust } from '#network/connection/trust.ts';
+import { strictPolicy } from '../support/network/policy.ts';
 import { listen, secure } from './servers.ts';
 
-test('clients that trust the same certificates share what knows them, and others do not', async () => {
+test('clients that trust the same certificates share a secure context, and others do not', async () => {
   const [{ cert }, other] = [await secure('one'), await secure('other')];
   const context = trust({ ...strictPolicy, caCertificates: cert });
   expect(trust({ ...strictPolicy, caCertificates: `${cert}` })).toBe(context);
@@ -16,7 +16,7 @@ test('clients that trust the same certificates share what knows them, and others
   expect(trust(strictPolicy)).toBeUndefined();
 });
 
-/** Prints what a request answers when a certificate is trusted beside those that Node knows. */
+/** Prints the answer to a request when a certificate is trusted in addition to those of Node. */
 const program = `
   import https from 'node:https';
   import { strictPolicy } from './lib/network/policy.ts';
@@ -32,8 +32,8 @@ const program = `
   process.exit(0);
 `;
 
-test('the certificates that Node knows stay trusted, and the added ones are for their clients only, alone where that is asked for', async () => {
-  // Of two trusted certificates with one name, OpenSSL tries only one.
+test('the certificates of Node stay trusted, and added ones apply only to their clients, exclusively if requested', async () => {
+  // OpenSSL tries only one of two trusted certificates with the same name.
   const [known, added] = [await secure('known', 'known'), await secure('added', 'added')];
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-trust-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 /**
- * `npm run test:oldest-postgres`: the tests of the store, the backup and the demo on the oldest PostgreSQL that is supported. Debian's
- * package of it is installed by apt when we are root and it is missing; where that cannot be, the reason is printed.
+ * `npm run test:oldest-postgres`: runs the tests of the store and the backup, and the demo, on the oldest supported PostgreSQL. When it is
+ * missing, root installs Debian's package with apt; otherwise the reason is printed.
  */
 const folder = '/usr/lib/postgresql/15';
 const packageName = 'postgresql-15';
@@ -11,7 +11,7 @@ const aptMsMax = 300_000;
 
 const reason = existsSync(`${folder}/bin/postgres`) ? undefined : install();
 if (reason !== undefined) {
-  process.stderr.write(`PostgreSQL 15 is not tried: ${reason}\n`);
+  process.stderr.write(`PostgreSQL 15 is skipped: ${reason}\n`);
   process.exit(0);
 }
 for (const args of [
@@ -23,11 +23,11 @@ for (const args of [
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Answers why it cannot be installed. */
+/** Returns the reason when it cannot be installed. */
 function install(): string | undefined {
-  if (process.getuid?.() !== 0) return `there is none in ${folder}, and only root can install it`;
-  if (spawnSync('apt-get', ['--version']).status !== 0) return `there is none in ${folder}, and no apt-get`;
-  // A policy that forbids starting services: the tests start their own server.
+  if (process.getuid?.() !== 0) return `it is not in ${folder}, and only root can install it`;
+  if (spawnSync('apt-get', ['--version']).status !== 0) return `it is not in ${folder}, and there is no apt-get`;
+  // Run level 1 keeps Debian from starting the server: the tests start their own.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   const options = { env, encoding: 'utf8', timeout: aptMsMax } as const;
   spawnSync('apt-get', ['update'], options);

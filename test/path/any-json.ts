@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Operation } from '../../lib/path/contract/row.ts';
+import type { Operation } from '#path/contract/row.ts';
 
 export const marker = 'hunter2';
 export const strange = [
@@ -14,7 +14,7 @@ export const strange = [
   '\ud800',
 ];
 
-/** Texts of JSON, numbers with digits that JavaScript would lose among them. */
+/** JSON texts, some with numbers whose digits JavaScript would lose. */
 export const number = fc.oneof(
   fc.constantFrom('1.0', '-0', '1e400', '1E5', '12345678901234567890', '0.10', '9007199254740993', '0', '-1', '1'),
   fc.integer().map(String),
@@ -39,7 +39,7 @@ export const json = fc.letrec<{ any: string }>((tie) => ({
   ),
 })).any;
 
-/** A body with any JSON for some of the fields, and some fields that nobody knows. */
+/** A body with any JSON for some of the fields, and some unknown fields. */
 export function bodies({ fields }: Operation): fc.Arbitrary<string> {
   const name = fc.oneof(
     { weight: 5, arbitrary: fc.constantFrom(...Object.keys(fields), 'orchestrator_host') },

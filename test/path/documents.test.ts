@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { realTable } from '../../infra/generate/rows.ts';
-import { schemaOf, typeOf } from '../../lib/path/documents/schema.ts';
-import { duration, integer } from '../../lib/path/fields.ts';
+import { realTable } from '#infra/generate/rows.ts';
+import { schemaOf, typeOf } from '#path/documents/schema.ts';
+import { duration, integer } from '#path/fields.ts';
 
-test('a duration is an integer or a text, in the document and in the help', () => {
+test('a duration is an integer or a string, in the document and in the help', () => {
   for (const field of [duration(), duration().optional(), duration().default(3).meta({ description: 'Time' })]) {
     expect(schemaOf(field)['oneOf']).toMatchObject([{ type: 'integer', minimum: 0 }, { type: 'string' }]);
     expect(schemaOf(field)['type']).toBeUndefined();
@@ -12,7 +12,7 @@ test('a duration is an integer or a text, in the document and in the help', () =
   expect(typeOf(integer())).toBe('integer');
 });
 
-test('every field that takes "1h" says so', () => {
+test('every field that accepts "1h" documents it', () => {
   const wrong = Object.entries(realTable).flatMap(([mount, rows]) =>
     rows.flatMap(({ pattern, operations }) =>
       Object.values(operations).flatMap(({ fields }) =>

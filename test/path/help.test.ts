@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { helpOf } from '../../lib/path/documents/help.ts';
+import { helpOf } from '#path/documents/help.ts';
+import { methodTypeNames } from '#path/vocabulary.ts';
 import { sampleRows } from './rows.ts';
 
 const at = (path: string) => {
-  const help = helpOf(sampleRows, path, `auth/x/${path}`.replace(/\/$/, ''));
+  const help = helpOf(methodTypeNames, sampleRows, path, `auth/x/${path}`.replace(/\/$/, ''));
   if (help === undefined) throw new Error('there is no help');
   return help;
 };
 const plain = (path: string) => JSON.parse(JSON.stringify(at(path)));
 
 describe('the OpenAPI document', () => {
-  test('it holds the path and all under it, relative to the path', () => {
+  test('contains the path and all paths under it, relative to the path', () => {
     expect(Object.keys(plain('').openapi.paths)).toEqual(['/config', '/data/{path}', '/roles/', '/roles/{name}']);
     expect(Object.keys(plain('roles').openapi.paths)).toEqual(['/', '/{name}']);
     expect(Object.keys(plain('roles/admin').openapi.paths)).toEqual(['/']);
@@ -18,7 +19,7 @@ describe('the OpenAPI document', () => {
     expect(plain('').openapi).toMatchObject({ openapi: '3.0.3', info: { title: 'Keyferry', version: '1' } });
   });
 
-  test('a write has a body with required fields, secrets as passwords without defaults', () => {
+  test('describes the body of a write, with required fields, and with secrets as passwords without defaults', () => {
     const { post } = plain('').openapi.paths['/roles/{name}'];
     expect(post.requestBody).toEqual({
       required: true,
@@ -50,13 +51,13 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  test('a parameter that the path has given is not asked for again', () => {
+  test('omits parameters whose value is in the path', () => {
     const { post, get } = plain('roles/admin').openapi.paths['/'];
     expect(post.parameters).toBeUndefined();
     expect(get.parameters).toEqual([{ name: 'verbose', in: 'query', schema: { type: 'boolean' } }]);
   });
 
-  test('marks are extensions', () => {
+  test('shows marks as extensions', () => {
     const { paths } = plain('').openapi;
     expect(paths['/config'].get['x-service-unauthenticated']).toBe(true);
     expect(paths['/roles/{name}'].get['x-service-sudo']).toBe(true);
@@ -64,14 +65,14 @@ describe('the OpenAPI document', () => {
     expect(paths['/config']['x-service-createSupported']).toBeUndefined();
   });
 
-  test('a listing is a GET with a parameter, which may be left out where the path can be read', () => {
+  test('describes a listing as a GET with a parameter, which is optional if the path can also be read', () => {
     const { paths } = plain('').openapi;
     expect(paths['/roles/'].get.parameters).toMatchObject([{ name: 'list', required: true }]);
     expect(paths['/data/{path}'].get.parameters).toMatchObject([{ name: 'path' }, { name: 'list' }]);
     expect(paths['/data/{path}'].get.parameters[1].required).toBeUndefined();
   });
 
-  test('a patch takes a merge patch and any fields are additional properties', () => {
+  test('describes a patch as a merge patch, and arbitrary fields as additional properties', () => {
     expect(Object.keys(plain('config').openapi.paths['/'].patch.requestBody.content)).toEqual([
       'application/merge-patch+json',
     ]);
@@ -82,7 +83,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  test('nothing of our own that OpenAPI does not know is left in it', () => {
+  test('contains none of our own keys that OpenAPI does not know', () => {
     const text = JSON.stringify(at('').openapi);
     for (const key of [
       '"sensitive"',
@@ -98,7 +99,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the help text', () => {
-  test('it is Markdown with the operations, their fields and the paths below', () => {
+  test('is Markdown with the operations, their fields and the paths below', () => {
     expect(at('config').help).toBe(
       [
         '# auth/x/config',
@@ -120,10 +121,10 @@ describe('the help text', () => {
   });
 
   test.each(['unknown', 'config/x', 'roles/bad.', 'roles/a/b'])('%s has no help', (path) => {
-    expect(helpOf(sampleRows, path, path)).toBeUndefined();
+    expect(helpOf(methodTypeNames, sampleRows, path, path)).toBeUndefined();
   });
 
-  test('no pages refer to others', () => {
+  test('has no references to other pages', () => {
     expect(at('').see_also).toBeNull();
   });
 });

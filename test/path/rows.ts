@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type Operation, type OperationMarks, operation, type Row } from '../../lib/path/contract/row.ts';
-import { bool, duration, integer, jsonObject, pathText, text, textList, textMap } from '../../lib/path/fields.ts';
+import { type Operation, type OperationMarks, operation, type Row } from '#path/contract/row.ts';
+import { bool, duration, integer, jsonObject, pathText, text, textList, textMap } from '#path/fields.ts';
 
 const done = async () => undefined;
 const name = pathText('Name of the role');
 
-/** An operation that says nothing. */
+/** An operation with an empty reply. */
 export const quiet = (summary: string, marks: OperationMarks = {}): Operation =>
   operation({}, { summary, ...marks, run: done });
 

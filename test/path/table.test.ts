@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Verb } from '../../lib/path/contract/request.ts';
-import { operation, type Row } from '../../lib/path/contract/row.ts';
-import { pathText } from '../../lib/path/fields.ts';
-import { compileTable } from '../../lib/path/table.ts';
+import type { Verb } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { pathText } from '#path/fields.ts';
+import { compileTable } from '#path/table.ts';
 import { quiet } from './rows.ts';
 
 function row(pattern: string, ...verbs: Verb[]): Row {
@@ -56,12 +56,12 @@ describe('finding a row', () => {
     expect(found(path, verb)).toBe(expected);
   });
 
-  test('a literal goes before a name, and a name before a rest', () => {
+  test('a literal takes precedence over a name, and a name over a rest', () => {
     expect(found('data/fixed', 'read')).toBe('read data/fixed {}');
     expect(found('destinations/here/special', 'read')).toBe('read destinations/here/special {}');
   });
 
-  test('a row without the verb leaves it to a more general one', () => {
+  test('a row without the verb yields to a more general one', () => {
     expect(found('data/fixed', 'write')).toBe('write data/*path {"path":"fixed"}');
     expect(found('destinations/here/a', 'write')).toBe('write destinations/here/:name {"name":"a"}');
     expect(found('destinations/here/a', 'read')).toBe('read destinations/:type/:name {"type":"here","name":"a"}');
@@ -82,7 +82,7 @@ describe('finding a row', () => {
     expect(found(`roles/${name}`, 'read')).toContain('read roles/:name');
   });
 
-  test('a path as deep as a head allows is looked up at once', () => {
+  test('a path as deep as a request head allows is looked up quickly', () => {
     expect(found('a/'.repeat(8000), 'read')).toBeUndefined();
     expect(found(`roles/${'a.'.repeat(8000)}`, 'read')).toBeUndefined();
   });
@@ -93,23 +93,23 @@ describe('compiling', () => {
     ['the same pattern twice', [row('a', 'read'), row('a', 'read')], /match the same paths and both answer read/],
     ['parameters that differ in name only', [row('a/:x', 'read'), row('a/:y', 'read', 'write')], /both answer read/],
     ['two rests', [row('a/*x', 'list'), row('a/*y', 'list')], /both answer list/],
-    ['a rest in the middle', [row('*x/a', 'read')], /has to be the last/],
+    ['a rest in the middle', [row('*x/a', 'read')], /must be the last segment/],
     ['an empty segment', [row('a//b', 'read')], /empty segment/],
     ['a leading slash', [row('/a', 'read')], /empty segment/],
-    ['a parameter twice', [row(':a/:a', 'read')], /stands twice/],
-    ['a parameter without a name', [row('a/:', 'read')], /no proper name/],
+    ['a duplicate parameter', [row(':a/:a', 'read')], /used twice/],
+    ['a parameter without a name', [row('a/:', 'read')], /invalid parameter name/],
   ])('%s does not compile', (_name, rows, error) => {
     expect(() => compileTable(rows)).toThrow(error);
   });
 
-  test('a path field that the pattern does not have does not compile', () => {
+  test('a path field that is missing in the pattern does not compile', () => {
     const read = operation({ other: pathText('Other') }, { summary: '', run: async () => undefined });
     expect(() => compileTable([{ pattern: 'a/:name', help: '', operations: { read } }])).toThrow(
       /field other comes from the path/,
     );
   });
 
-  test('rows of one shape go together when no verb is in both', () => {
+  test('rows of the same shape are compatible when they have no verb in common', () => {
     const split = compileTable([row('a/:x', 'read'), row('a/:y', 'write')]);
     expect(split.find('a/1', 'write')).toMatchObject({ parameters: { y: '1' } });
     expect(split.find('a/1', 'read')).toMatchObject({ parameters: { x: '1' } });

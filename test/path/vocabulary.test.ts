@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-// It feeds the names of the destination types.
-import '../../lib/destinations/index.ts';
-import { ownText } from '../../lib/path/documents/own-text.ts';
+import { ownText } from '#path/documents/own-text.ts';
 import {
   canonicalField,
   canonicalPath,
@@ -12,7 +10,8 @@ import {
   statusName,
   typeName,
   wordName,
-} from '../../lib/path/vocabulary.ts';
+} from '#path/vocabulary.ts';
+import { allTypeNames } from '../support/type-names.ts';
 
 test.each([
   ['cloud-a-sm', 'aws-sm'],
@@ -23,15 +22,15 @@ test.each([
   ['workspace-vars', 'hcp-terraform'],
   ['orchestrator', 'kubernetes'],
 ])('the type %s is %s to existing clients', (canonical, alias) => {
-  expect(typeName(canonical, 'alias')).toBe(alias);
-  expect(typeName(canonical, 'canonical')).toBe(canonical);
-  expect(canonicalType(alias)).toBe(canonical);
-  expect(canonicalType(canonical)).toBe(canonical);
+  expect(typeName(allTypeNames, canonical, 'alias')).toBe(alias);
+  expect(typeName(allTypeNames, canonical, 'canonical')).toBe(canonical);
+  expect(canonicalType(allTypeNames, alias)).toBe(canonical);
+  expect(canonicalType(allTypeNames, canonical)).toBe(canonical);
 });
 
 test.each(['kv', 'constructor', '__proto__', ''])('the type %j has one name', (type) => {
-  expect(typeName(type, 'alias')).toBe(type);
-  expect(canonicalType(type)).toBe(type);
+  expect(typeName(allTypeNames, type, 'alias')).toBe(type);
+  expect(canonicalType(allTypeNames, type)).toBe(type);
 });
 
 test('statuses, fields and the sealed text have both names', () => {
@@ -39,7 +38,7 @@ test('statuses, fields and the sealed text have both names', () => {
   expect(statusName('SYNCED', 'alias')).toBe('SYNCED');
   expect(fieldName('engine-version', 'alias')).toBe('terraform-version');
   expect(canonicalField('kubernetes_ca_cert')).toBe('orchestrator_ca_cert');
-  expect(['repo-host', 'INTERNAL_ERROR', 'SYNCED'].map((word) => wordName(word, 'alias'))).toEqual([
+  expect(['repo-host', 'INTERNAL_ERROR', 'SYNCED'].map((word) => wordName(allTypeNames, word, 'alias'))).toEqual([
     'gh',
     'INTERNAL_VAULT_ERROR',
     'SYNCED',
@@ -58,10 +57,10 @@ test.each([
   ['sys/mounts/aws-sm', 'sys/mounts/aws-sm'],
   ['aws-sm/x', 'aws-sm/x'],
 ])('the path %s is %s', (path, canonical) => {
-  expect(canonicalPath(path)).toBe(canonical);
-  expect(canonicalPath(canonical)).toBe(canonical);
-  expect(canonicalPath(pathName(canonical, 'alias'))).toBe(canonical);
-  expect(pathName(canonical, 'canonical')).toBe(canonical);
+  expect(canonicalPath(allTypeNames, path)).toBe(canonical);
+  expect(canonicalPath(allTypeNames, canonical)).toBe(canonical);
+  expect(canonicalPath(allTypeNames, pathName(allTypeNames, canonical, 'alias'))).toBe(canonical);
+  expect(pathName(allTypeNames, canonical, 'canonical')).toBe(canonical);
 });
 
 test.each([
@@ -72,7 +71,7 @@ test.each([
     'my-cloud-a-sm, cloud-a-sm-2, cloud-a-small, orchestrators',
     'my-cloud-a-sm, cloud-a-sm-2, cloud-a-small, orchestrators',
   ],
-])('one of our texts, %s, is %s', (text, shown) => {
-  expect(ownText(text, 'alias')).toBe(shown);
-  expect(ownText(text, 'canonical')).toBe(text);
+])('our text "%s" becomes "%s"', (text, shown) => {
+  expect(ownText(allTypeNames, text, 'alias')).toBe(shown);
+  expect(ownText(allTypeNames, text, 'canonical')).toBe(text);
 });

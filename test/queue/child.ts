@@ -22,7 +22,7 @@ export interface ConsumeTask {
 
 export type Task = EnqueueTask | ConsumeTask;
 
-/** Runs a task in a process of its own, which ends with the test at the latest. */
+/** Runs a task in a separate process, which ends with the test at the latest. */
 export function startProcess(task: Task): ChildProcess {
   const child = fork(new URL('work/worker-process.ts', import.meta.url), [JSON.stringify(task)], { execArgv: [] });
   onTestFinished(() => endProcess(child, 'SIGKILL'));

@@ -1,18 +1,18 @@
 import { expect } from 'vitest';
-import type { Handler } from '../../lib/queue/contract.ts';
-import type { SyncQueue } from '../../lib/queue/open.ts';
-import { aborted } from '../support/aborted.ts';
+import type { Handler } from '#queue/contract.ts';
+import type { SyncQueue } from '#queue/open.ts';
+import { aborted } from '../support/measures/aborted.ts';
 import { operation, operations, type, until } from './queues.ts';
 
-/** Associations that change all the time, the workers that bring them in line, and a sweep, which reads what this store holds. */
+/** Associations that change all the time, workers that sync them, and a sweep; the state is in memory. */
 export interface Load {
-  /** How many operations have been worked off. */
+  /** Number of finished operations. */
   readonly done: number;
-  /** Requests that a caller would have seen fail, by what they said. */
+  /** Requests that would have failed for a caller, by error message. */
   readonly refused: ReadonlyMap<string, number>;
-  /** No change is made any more; ends when all are worked off. */
+  /** Stops the changes and waits until all operations are finished. */
   settle(): Promise<void>;
-  /** The associations that are not as they were last changed. */
+  /** The associations whose last change is not synced. */
   dirty(): readonly string[];
 }
 
@@ -80,7 +80,7 @@ export function startLoad(queues: readonly [SyncQueue, ...SyncQueue[]], signal: 
   };
 }
 
-/** Everything is worked off; no other failure than that of an outage was seen; an empty queue takes exactly what it has room for. */
+/** Checks that everything is synced, that only outages caused failures, and that an empty queue accepts exactly its capacity. */
 export async function settled(load: Load, queues: readonly SyncQueue[]): Promise<void> {
   await load.settle();
   expect(load.dirty()).toEqual([]);
@@ -89,7 +89,7 @@ export async function settled(load: Load, queues: readonly SyncQueue[]): Promise
   expect(await acceptedOf(queues)).toBe(100);
 }
 
-/** Several callers fill an empty queue that has room for 100 at once: answers how many operations were accepted. */
+/** Several callers fill an empty queue with a capacity of 100 at the same time; returns how many operations were accepted. */
 async function acceptedOf(queues: readonly SyncQueue[]): Promise<number> {
   const room = 100;
   const answers = await Promise.all(queues.map((queue) => queue.enqueue(operations(200), room)));

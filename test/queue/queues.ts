@@ -1,19 +1,19 @@
-import { systemClock } from '../../lib/core/clock.ts';
-import { type Log, silentLog } from '../../lib/core/log.ts';
-import type { Operation } from '../../lib/queue/contract.ts';
-import { openQueue, type QueueOptions, type SyncQueue } from '../../lib/queue/open.ts';
-import { patience } from '../support/patience.ts';
+import { systemClock } from '#core/clock.ts';
+import { type Log, silentLog } from '#core/log/log.ts';
+import type { Operation } from '#queue/contract.ts';
+import { openQueue, type QueueOptions, type SyncQueue } from '#queue/open.ts';
+import { patience } from '../support/measures/patience.ts';
 import { ending, testRedis } from '../support/services.ts';
 
 export const type = 'cloud-a-sm';
 export const otherType = 'repo-host';
-/** Long enough for a machine that is busy; tests of locks take their own. */
+/** Long enough for a busy machine; tests of locks use other values. */
 export const lockMs = 10_000;
 
-/** No command fails because the machine is slow. */
+/** Limits under which no command fails because the machine is slow. */
 export const patientLimits = { commandMsMax: patience.conditionMs };
 
-/** For drains that end because there is nothing left. */
+/** For drains that end because the queue is empty. */
 export const farDeadline = (): Date => new Date(Date.now() + patience.testMs);
 
 /** A queue on the test run's Redis, closed with the test. */
@@ -43,18 +43,18 @@ export function keptLog(): Log & { readonly lines: { readonly fields: object; re
   return { lines, debug: keep, info: keep, warn: keep, error: keep };
 }
 
-/** Something that a test waits for and then lets go on. */
+/** A point that a test waits for and then releases. */
 export function gateway(): { readonly opened: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }
 
-/** Waits until the condition holds; the test's own time-out is the bound. */
+/** Waits until the condition holds; bounded by the timeout of the test. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Has the association's operation worked off by a consumer that does nothing, which notifies who waits for it. */
+/** Finishes the operation of an association with a consumer that does nothing, so that waiting callers are notified. */
 export async function announce(queue: SyncQueue, id: string): Promise<void> {
   const consumer = queue.consume(type, async () => ({ kind: 'done', generation: 1 }), { concurrency: 1, lockMs });
   await queue.enqueue([operation(id)], 1_000);

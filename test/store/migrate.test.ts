@@ -1,15 +1,15 @@
 import { Kysely, sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../lib/core/clock.ts';
-import { isMigrated, migrate } from '../../lib/store/migrate.ts';
-import { buildIndex } from '../../lib/store/migrations/concurrent-index.ts';
-import { type Migration, migrations } from '../../lib/store/migrations/index.ts';
-import { openStore } from '../../lib/store/open.ts';
-import { poolDialect } from '../../lib/store/postgres/driver.ts';
-import { openPool } from '../../lib/store/postgres/pool.ts';
-import { Reachability } from '../../lib/store/postgres/reachability.ts';
-import type { Database } from '../../lib/store/tables.ts';
-import { ending, testDatabase } from '../support/services.ts';
+import { systemClock } from '#core/clock.ts';
+import { isMigrated, migrate } from '#store/migrate.ts';
+import { buildIndex } from '#store/migrations/concurrent-index.ts';
+import { type Migration, migrations } from '#store/migrations/index.ts';
+import { openStore } from '#store/open.ts';
+import { poolDialect } from '#store/postgres/pool/driver.ts';
+import { openPool } from '#store/postgres/pool/pool.ts';
+import { Reachability } from '#store/postgres/reachability.ts';
+import type { Database } from '#store/tables.ts';
+import { emptyDatabase, ending } from '../support/services.ts';
 import { storeOptions } from './stores.ts';
 
 function connect(databaseUrl: string): Kysely<Database> {
@@ -26,8 +26,8 @@ const step = (name: string, statement: string): Migration => ({
   },
 });
 
-test('migrating twice does each step once', async () => {
-  const db = connect(await testDatabase());
+test('migrating twice runs each step once', async () => {
+  const db = connect(await emptyDatabase());
   expect(await isMigrated(db)).toBe(false);
   await migrate(db);
   await migrate(db);
@@ -37,7 +37,7 @@ test('migrating twice does each step once', async () => {
 });
 
 test('many processes may start on an empty database at once', async () => {
-  const url = await testDatabase();
+  const url = await emptyDatabase();
   const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(storeOptions(url))));
   for (const store of stores) {
     ending(store);
@@ -46,7 +46,7 @@ test('many processes may start on an empty database at once', async () => {
 });
 
 test('a step that fails leaves nothing behind, and the steps before it stay', async () => {
-  const db = connect(await testDatabase());
+  const db = connect(await emptyDatabase());
   const one = step('0001', 'create table one (id integer)');
   const broken = step('0002', 'create table two (id integer); select 1 / 0');
   await expect(migrate(db, [one, broken])).rejects.toThrow(
@@ -59,18 +59,18 @@ test('a step that fails leaves nothing behind, and the steps before it stay', as
   expect(await isMigrated(db, [one, broken])).toBe(true);
 });
 
-test('a database of a newer release is refused with the name of the step that is not known', async () => {
-  const url = await testDatabase();
+test('a database of a newer release is refused with the name of the unknown step', async () => {
+  const url = await emptyDatabase();
   const db = connect(url);
   await migrate(db, [...migrations, step('9999-later', 'select 1')]);
   await expect(openStore(storeOptions(url))).rejects.toThrow(/"9999-later".*newer release/);
   await expect(migrate(db)).rejects.toThrow(/newer release/);
 });
 
-test('a server that is too old is refused in one line, and nothing is made there', async () => {
-  const url = await testDatabase();
+test('a server that is too old is refused in one line, and nothing is created', async () => {
+  const url = await emptyDatabase();
   const db = connect(url);
-  // The server believes it: what a database has itself is found before what all have.
+  // A function of the database itself takes precedence over the built-in one.
   await sql
     .raw(`
     create function current_setting(text) returns text language sql as $$ select '14.12 (Debian 14.12-1)'::text $$;
@@ -81,8 +81,8 @@ test('a server that is too old is refused in one line, and nothing is made there
   expect(rows).toEqual([]);
 });
 
-test('the tables hold what their types say: text ids, numeric counters, nulls and documents', async () => {
-  const store = ending(await openStore(storeOptions(await testDatabase())));
+test('columns return what their types say: text ids, numeric counters, nulls and documents', async () => {
+  const store = ending(await openStore(storeOptions(await emptyDatabase())));
   const mount = await store.db
     .insertInto('mounts')
     .values({
@@ -118,18 +118,18 @@ test('the tables hold what their types say: text ids, numeric counters, nulls an
   expect(destination).toEqual({ id: '1', revision: 1, connection: Buffer.of(1) });
 });
 
-/** Builds an index of the name that a build which was cut off has taken in some tests. */
+/** Builds an index under the name that an interrupted build has taken in some tests. */
 const indexStep = (name: string): Migration => ({
   name,
   outsideTransaction: true,
   up: (db) => buildIndex(db, { name: 'numbers_once', on: 'numbers (number)' }),
 });
 
-describe('a step outside of a transaction', () => {
+describe('a step outside a transaction', () => {
   const numbers = step('0001', 'create table numbers (number integer); insert into numbers values (1), (1)');
 
-  test('is done once by many processes that start at the same time', async () => {
-    const url = await testDatabase();
+  test('runs once when many processes start at the same time', async () => {
+    const url = await emptyDatabase();
     let runs = 0;
     const counted: Migration = {
       name: '0002',
@@ -143,8 +143,8 @@ describe('a step outside of a transaction', () => {
     expect(runs).toBe(1);
   });
 
-  test('drops and builds anew what a build that was cut off has left behind', async () => {
-    const db = connect(await testDatabase());
+  test('drops and rebuilds what an interrupted build has left behind', async () => {
+    const db = connect(await emptyDatabase());
     await migrate(db, [numbers]);
     await expect(sql`create unique index concurrently numbers_once on numbers (number)`.execute(db)).rejects.toThrow(
       'could not create unique index',
@@ -155,8 +155,8 @@ describe('a step outside of a transaction', () => {
     expect(await isMigrated(db, [numbers, indexStep('0002')])).toBe(true);
   });
 
-  test('that fails is not noted as done, and the lock is given back', async () => {
-    const db = connect(await testDatabase());
+  test('that fails is not recorded as done, and the lock is released', async () => {
+    const db = connect(await emptyDatabase());
     const broken: Migration = { ...step('0002', 'vacuum nothing_there'), outsideTransaction: true };
     await expect(migrate(db, [numbers, broken])).rejects.toThrow('does not exist');
     expect(await isMigrated(db, [numbers])).toBe(true);
@@ -164,8 +164,8 @@ describe('a step outside of a transaction', () => {
     expect(await validity(db)).toEqual([true]);
   });
 
-  test('holds up no writer, and waits for one that was there before', async () => {
-    const db = connect(await testDatabase());
+  test('blocks no writer, and waits for one that began before it', async () => {
+    const db = connect(await emptyDatabase());
     await migrate(db, [numbers]);
     let migrated: Promise<void> | undefined;
     await db.transaction().execute(async (tx) => {
@@ -180,8 +180,8 @@ describe('a step outside of a transaction', () => {
   });
 });
 
-test('a change of a table gives way to those that use it, while one of them takes long', async () => {
-  const db = connect(await testDatabase());
+test('a change of a table yields to its users while one of them takes long', async () => {
+  const db = connect(await emptyDatabase());
   const before = migrations.findIndex(({ name }) => name === '0023-former-keys');
   await migrate(db, migrations.slice(0, before));
   const read = (tx: Kysely<Database>) => tx.selectFrom('mounts').select('path').execute();
@@ -198,7 +198,7 @@ test('a change of a table gives way to those that use it, while one of them take
   expect(await isMigrated(db)).toBe(true);
 });
 
-/** Whether somebody waits for a lock of a table. */
+/** Whether a session waits for a lock of a table. */
 async function isWaitedFor(db: Kysely<Database>, table: string): Promise<boolean> {
   const { rows } = await sql<{ waits: boolean }>`
     select exists (select 1 from pg_locks where relation = ${table}::regclass and not granted) as waits`.execute(db);
@@ -217,8 +217,8 @@ async function untilBuilding(db: Kysely<Database>): Promise<void> {
   }
 }
 
-test('what is sealed is stored as it is, not compressed', async () => {
-  const db = connect(await testDatabase());
+test('sealed values are stored without compression', async () => {
+  const db = connect(await emptyDatabase());
   await migrate(db);
   const { rows } = await sql<{ column: string }>`
     select format('%s.%s', attrelid::regclass, attname) as column from pg_attribute
@@ -234,8 +234,8 @@ test('what is sealed is stored as it is, not compressed', async () => {
   );
 });
 
-test('the indexes of the sync are there, valid, and no other stands on what every claim changes', async () => {
-  const db = connect(await testDatabase());
+test('the indexes of the sync exist and are valid, and no other includes a column that every claim changes', async () => {
+  const db = connect(await emptyDatabase());
   await migrate(db);
   const { rows } = await sql<{ name: string; definition: string }>`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index

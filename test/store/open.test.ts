@@ -14,7 +14,7 @@ test('an opened store keeps a sealed value and opens it again', async () => {
 test('ids come back as text and counters as numbers', async () => {
   const store = ending(await testStore());
   const config = await store.db.selectFrom('sync_config').selectAll().executeTakeFirstOrThrow();
-  expect(config).toEqual({ id: 1, disabled: false, queue_capacity: 1_000_000 });
+  expect(config).toEqual({ id: 1, disabled: false, disabled_until: null, queue_capacity: 1_000_000 });
   const { rows } = await sql<{ id: unknown }>`select 9007199254740993::bigint as id`.execute(store.db);
   expect(rows).toEqual([{ id: '9007199254740993' }]);
 });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { openStore } from '../../lib/store/open.ts';
-import { markDirty, ofSecret } from '../../lib/store/outbox.ts';
+import { openStore } from '#store/open.ts';
+import { markDirty, ofSecret } from '#store/outbox.ts';
 import { ending, testDatabase } from '../support/services.ts';
 import { storeOptions } from './stores.ts';
 
 const mountId = '11111111-1111-4111-8111-111111111111';
 
-test('marking a secret dirty counts up its present associations, ends their waiting, and names them', async () => {
+test('marking a secret dirty increments the generation of its present associations, ends their waiting, and returns them', async () => {
   const store = ending(await openStore(storeOptions(await testDatabase())));
   const destination = await store.db
     .insertInto('destinations')
@@ -59,7 +59,7 @@ test('marking a secret dirty counts up its present associations, ends their wait
     store.transaction(async (tx) => (await markDirty(ofSecret(mountId, name)).execute(tx)).rows);
   const dirty = { type: 'fake', destination_id: destination.id, generation: 4 };
   expect(await mark('a')).toEqual([{ ...dirty, id: '1', waiting: true }]);
-  // What was notified first may not have come to the queue.
+  // The first notification may not have reached the queue.
   expect(await mark('a')).toEqual([{ ...dirty, id: '1', generation: 5, waiting: true }]);
   expect(await mark('b')).toEqual([{ ...dirty, id: '2', waiting: false }]);
   expect(await mark('c')).toEqual([]);

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '../../lib/core/clock.ts';
-import { silentLog } from '../../lib/core/log.ts';
-import { Secret } from '../../lib/core/secret.ts';
-import { type OpenStore, openStore, type StoreOptions } from '../../lib/store/open.ts';
-import { patience } from '../support/patience.ts';
+import { systemClock } from '#core/clock.ts';
+import { silentLog } from '#core/log/log.ts';
+import { Secret } from '#core/secret.ts';
+import { type OpenStore, openStore, type StoreOptions } from '#store/open.ts';
+import { patience } from '../support/measures/patience.ts';
 import { testDatabase } from '../support/services.ts';
 
-/** What a test's store is opened with: limits that nothing meets, and a refresh that a test calls by hand. */
+/** Options of a test store: limits that no test reaches, and a refresh that only the test calls. */
 export function storeOptions(databaseUrl: string, changes: Partial<StoreOptions> = {}): StoreOptions {
   return {
     databaseUrl,
@@ -21,7 +21,7 @@ export function storeOptions(databaseUrl: string, changes: Partial<StoreOptions>
   };
 }
 
-/** A store on a database of its own, initialised and unsealed. The caller closes it. */
+/** A store on a new database, initialised and unsealed. The caller closes it. */
 export async function testStore(changes: Partial<StoreOptions> = {}): Promise<OpenStore> {
   const seal = { key: new Secret(randomBytes(32).toString('hex')) };
   const store = await openStore(storeOptions(await testDatabase(), { seal, ...changes }));

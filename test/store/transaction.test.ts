@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { openStore } from '../../lib/store/open.ts';
+import { openStore } from '#store/open.ts';
 import { ending, testDatabase } from '../support/services.ts';
 import { storeOptions } from './stores.ts';
 
 const open = async () => ending(await openStore(storeOptions(await testDatabase())));
 
-test('of two transactions that lock each other out, the one that is broken off runs again and both succeed', async () => {
+test('when two transactions deadlock, the aborted one runs again and both succeed', async () => {
   const store = await open();
   await store.db
     .insertInto('revisions')
@@ -29,10 +29,11 @@ test('of two transactions that lock each other out, the one that is broken off r
   await Promise.all([add('a', 'b'), add('b', 'a')]);
   const rows = await store.db.selectFrom('revisions').select('revision').where('name', 'in', ['a', 'b']).execute();
   expect(rows).toEqual([{ revision: 2 }, { revision: 2 }]);
-  expect(runs).toBe(3);
+  // The second run may take its first row before the other transaction wakes, and deadlock again.
+  expect(runs).toBeGreaterThanOrEqual(3);
 });
 
-test('a transaction that collides each time is given up after five attempts', async () => {
+test('a transaction that collides every time fails after five attempts', async () => {
   const store = await open();
   let runs = 0;
   const failing = store.transaction(async (tx) => {

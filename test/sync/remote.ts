@@ -1,29 +1,30 @@
-import { DestinationFailure, type Driver, type PutItem } from '../../lib/destinations/contract.ts';
+import { DestinationFailure, type Driver, type PutItem } from '#destinations/contract.ts';
 
 /**
- * What happens to a call. `lost`: it is carried out and its answer never comes. `held`: it is given up, and carried out when
- * `deliver` is called. `hangs`: so is this one, and it is given up only when its attempt is stopped. `crash`: the worker dies in it. `crash while held`: and it is carried out when `deliver` is called.
+ * What happens to a call. `lost`: it is applied, but its answer never arrives. `held`: it times out, and is applied when `deliver`
+ * is called. `hangs`: like `held`, but it ends only when its attempt is stopped. `crash`: the worker dies during the call. `crash
+ * while held`: the worker dies, and the call is applied when `deliver` is called.
  */
 export type Fate =
-  | 'well'
+  | 'succeeds'
   | 'refused'
   | 'throttled'
-  | 'unheard'
+  | 'unreachable'
   | 'lost'
   | 'held'
   | 'hangs'
   | 'crash'
-  | 'crash after it'
+  | 'crash after'
   | 'crash while held';
 
 export interface RemoteObject {
   readonly value: string;
-  /** Null: somebody else's. */
+  /** Null for an object of another client. */
   readonly mark: string | null;
   readonly version: string;
 }
 
-/** An external system in memory that keeps to the contract of drivers, with a fate for each call. */
+/** An external system in memory that follows the contract of drivers, with a fate for each call. */
 export interface Remote {
   readonly driver: Driver;
   readonly objects: Map<string, RemoteObject>;
@@ -31,13 +32,13 @@ export interface Remote {
   readonly changes: readonly string[];
   /** Calls so far, of any kind. */
   readonly calls: number;
-  /** The worker has died: nothing more goes out, and nothing is written back. */
+  /** The worker has died: it makes no further call and stores no outcome. */
   readonly crashed: boolean;
-  /** The next calls have these fates, those after them end well. The worker lives again. */
+  /** Sets the fates of the next calls; calls after them succeed. Revives the worker. */
   next(fates: readonly Fate[]): void;
-  /** Calls that hang. */
+  /** The number of calls that hang. */
   readonly waiting: number;
-  /** Carries out what was held, in the order in which it was sent. */
+  /** Applies the held calls in the order in which they were sent. */
   deliver(): void;
 }
 
@@ -51,9 +52,9 @@ export function startRemote(): Remote {
   let calls = 0;
   let waiting = 0;
 
-  /** Carries `work` out as the call's fate wants it. `signal`: of a call that changes something. */
+  /** Runs `work` according to the fate of the call. Only calls that change something pass `signal`. */
   async function call<T>(name: string, work: () => T, signal?: AbortSignal): Promise<T> {
-    const [fate = 'well', ...others] = fates;
+    const [fate = 'succeeds', ...others] = fates;
     fates = others;
     calls += 1;
     if (!crashed && signal !== undefined && late.has(fate)) held.push(work);
@@ -61,7 +62,7 @@ export function startRemote(): Remote {
     if (crashed) throw new Error('the worker has died');
     if (fate === 'refused') throw new DestinationFailure('unavailable', `${name}: later`, { untouched: true });
     if (fate === 'throttled') throw new DestinationFailure('throttled', `${name}: slower`, { untouched: true });
-    if (fate === 'unheard') throw new DestinationFailure('network', `${name}: no connection`);
+    if (fate === 'unreachable') throw new DestinationFailure('network', `${name}: no connection`);
     if (fate === 'hangs') {
       waiting += 1;
       await untilAborted(signal);
@@ -70,7 +71,7 @@ export function startRemote(): Remote {
     if (fate === 'held' || fate === 'hangs') throw new DestinationFailure('timeout', `${name}: given up`);
     const answer = work();
     if (fate === 'lost') throw new DestinationFailure('timeout', `${name}: no answer`);
-    if (fate === 'crash after it') crashed = true;
+    if (fate === 'crash after') crashed = true;
     if (crashed) throw new Error('the worker has died');
     return answer;
   }
@@ -78,7 +79,7 @@ export function startRemote(): Remote {
   function put({ name, value, mode, mark }: PutItem) {
     const there = objects.get(name);
     if (there !== undefined && there.mark !== mark && mode !== 'adopt')
-      throw new DestinationFailure('conflict', `${name} is somebody else's`, { untouched: true });
+      throw new DestinationFailure('conflict', `${name} belongs to another client`, { untouched: true });
     versions += 1;
     objects.set(name, { value: value.reveal(), mark, version: `v${versions}` });
     changes.push(`put ${name}`);
@@ -101,6 +102,7 @@ export function startRemote(): Remote {
         const there = objects.get(name);
         return there && { remoteVersion: there.version, mark: there.mark };
       }),
+    check: async () => [],
     close: async () => {},
   };
   return {

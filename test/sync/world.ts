@@ -1,20 +1,19 @@
 import { sql } from 'kysely';
-import { systemClock } from '../../lib/core/clock.ts';
-import { silentLog } from '../../lib/core/log.ts';
-import { definition as cloudASm } from '../../lib/destinations/cloud-a-sm/index.ts';
-import type { DestinationDefinition, Granularity } from '../../lib/destinations/contract.ts';
-import type { Store } from '../../lib/store/store.ts';
-import { claims } from '../../lib/sync/claim/claims.ts';
-import { finishes } from '../../lib/sync/claim/finish.ts';
-import { intends } from '../../lib/sync/claim/intents.ts';
-import { invalidates } from '../../lib/sync/claim/invalidate.ts';
-import { markDueRechecks } from '../../lib/sync/recheck/due.ts';
-import { failSpent } from '../../lib/sync/reconcile/exhausted.ts';
-import { type Reconciled, type ReconcileParts, reconcile } from '../../lib/sync/reconcile/reconcile.ts';
-import { compileTemplate } from '../../lib/sync/template/template.ts';
+import { systemClock } from '#core/clock.ts';
+import { silentLog } from '#core/log/log.ts';
+import { definition as cloudASm } from '#destinations/cloud-a-sm/index.ts';
+import type { DestinationDefinition, Granularity } from '#destinations/contract.ts';
+import type { Store } from '#store/store.ts';
+import { claims, invalidates } from '#sync/claim/claims.ts';
+import { finishes } from '#sync/claim/finish.ts';
+import { intends } from '#sync/claim/intents.ts';
+import { markDueRechecks } from '#sync/recheck/schedule.ts';
+import { type Reconciled, type ReconcileParts, reconcile } from '#sync/reconcile/reconcile.ts';
+import { failExhausted } from '#sync/reconcile/worker.ts';
+import { compileTemplate } from '#sync/template/template.ts';
 import { type Fate, startRemote } from './remote.ts';
 
-/** What an association wants. */
+/** The desired state of an association. */
 export interface Wanted {
   /** Null: the secret has no version to read. */
   readonly json: string | null;
@@ -22,11 +21,11 @@ export interface Wanted {
   readonly template: string;
 }
 
-/** Names as `cloud-a-sm` has them; values of 12 bytes at most, so that some are too large. */
+/** The naming rules of `cloud-a-sm`, but values of at most 12 bytes, so that some are too large. */
 const { tags: _tags, ...untagged } = cloudASm;
 const definition: DestinationDefinition = { ...untagged, valueBytesMax: 12 };
 
-/** One association on the real tables, with an external system in memory. Its claims are over at once, as after a crash. */
+/** One association in the real tables, with an external system in memory. Its claims expire at once, as after a crash. */
 export async function startWorld(store: Store, attemptsMax = 1_000) {
   const id = await newAssociation(store);
   const remote = startRemote();
@@ -68,13 +67,13 @@ export async function startWorld(store: Store, attemptsMax = 1_000) {
                status = 'PENDING', dirty_since = coalesce(dirty_since, now())
          where id = ${id}::bigint`.execute(store.db);
     },
-    /** As after a change of the destination: what looks unchanged is looked at. */
+    /** Acts like a change of the destination: objects that look unchanged are inspected. */
     async lookAtAll(): Promise<void> {
       await sql`
         update associations set generation = generation + 1, verify_generation = generation + 1, attempts = 0, status = 'PENDING'
          where id = ${id}::bigint`.execute(store.db);
     },
-    /** One attempt, whose calls have these fates. */
+    /** Runs one attempt whose calls have these fates. */
     async attempt(
       fates: readonly Fate[] = [],
       signal: AbortSignal = new AbortController().signal,
@@ -89,7 +88,7 @@ export async function startWorld(store: Store, attemptsMax = 1_000) {
         remote.next([]);
       }
     },
-    /** As after the time of the next recheck; false: none is to come. */
+    /** Makes the next recheck due; false when none is planned. */
     async untilRecheck(): Promise<boolean> {
       const { rows } = await sql`
         update associations set recheck_at = now() where id = ${id}::bigint and recheck_at is not null returning id`.execute(
@@ -98,7 +97,7 @@ export async function startWorld(store: Store, attemptsMax = 1_000) {
       await markDueRechecks(store, 100_000);
       return rows.length > 0;
     },
-    /** As if so many milliseconds had gone by, in which no sweep came. */
+    /** Acts as if this time had passed without a sweep. */
     async pass(milliseconds: number): Promise<void> {
       const span = sql`${milliseconds} * interval '1 millisecond'`;
       await sql`
@@ -108,15 +107,15 @@ export async function startWorld(store: Store, attemptsMax = 1_000) {
         update associations set unconfirmed_at = unconfirmed_at - ${span}, recheck_at = recheck_at - ${span}
          where id = ${id}::bigint`.execute(store.db);
     },
-    /** What comes of a job of its that is exhausted. */
-    lose: () => failSpent(parts, id),
-    /** Whether calls are remembered whose end nobody saw. */
+    /** Runs an exhausted job of the association. */
+    lose: () => failExhausted(parts, id),
+    /** Whether unconfirmed calls are remembered. */
     async remembers(): Promise<boolean> {
       const { rows } = await sql<{ remembers: boolean }>`
         select unconfirmed_at is not null as remembers from associations where id = ${id}::bigint`.execute(store.db);
       return rows[0]?.remembers === true;
     },
-    /** Its status and the names that we remember as ours. */
+    /** The status of the association and the names recorded as ours. */
     async recorded(): Promise<{ readonly status: string; readonly names: readonly string[] }> {
       const { rows } = await sql<{ status: string; names: readonly string[] }>`
         select a.status,
@@ -132,7 +131,7 @@ export type World = Awaited<ReturnType<typeof startWorld>>;
 
 const attemptsToSettle = 12;
 
-/** Attempts without any trouble until nothing is left to do. */
+/** Runs attempts without faults until nothing is left to do. */
 export async function settle(world: World): Promise<void> {
   for (let attempt = 0; attempt < attemptsToSettle; attempt += 1) {
     const ended = await world.attempt();
@@ -158,7 +157,7 @@ async function newAssociation(store: Store): Promise<string> {
 
 const rechecksMax = 12;
 
-/** Time goes by, without any trouble, until nothing is rechecked any more. */
+/** Runs rechecks without faults until none is left. */
 export async function recheck(world: World): Promise<void> {
   for (let round = 0; round < rechecksMax; round += 1) {
     if (!(await world.untilRecheck())) return;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Log } from '../../lib/core/log.ts';
-import type { Finish } from '../../lib/sync/reconcile/outcome.ts';
-import { destinationMeasures } from '../../lib/telemetry/destinations.ts';
-import { openMetrics } from '../../lib/telemetry/metrics/open.ts';
-import { resultOf, syncTelemetry } from '../../lib/telemetry/sync.ts';
-import { noTracing } from '../../lib/telemetry/traces/tracing.ts';
+import type { Log } from '#core/log/log.ts';
+import type { Finish } from '#sync/model/finish.ts';
+import { destinationMeasures } from '#telemetry/destinations.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
+import { resultOf, syncTelemetry } from '#telemetry/sync.ts';
+import { noTracing } from '#telemetry/traces/tracing.ts';
 
 const type = 'cloud-a-sm';
 const destinations = { failed() {}, succeeded() {} };
@@ -22,7 +22,7 @@ const failed: Finish = {
   written: [],
   kept: [],
   removed: [],
-  buried: [],
+  tombstoned: [],
   remembered: null,
   rechecked: null,
 };
@@ -56,7 +56,7 @@ test.each([
   expect(resultOf(attempt, finished)).toBe(outcome);
 });
 
-test('refusals of the gate are counted by reason, and answered as they are', async () => {
+test('refusals of the gate are counted by reason and passed on unchanged', async () => {
   const metrics = openMetrics({ process: false });
   const observed = syncTelemetry({ type, metrics, destinations, tracing: noTracing, log: scopedLog().log });
   const refusal = { admitted: false, waitMs: 5, reason: 'circuit-open' } as const;
@@ -68,7 +68,7 @@ test('refusals of the gate are counted by reason, and answered as they are', asy
   ]);
 });
 
-test('claims are counted by what came of them', async () => {
+test('claims are counted by outcome', async () => {
   const metrics = openMetrics({ process: false });
   const observed = syncTelemetry({ type, metrics, destinations, tracing: noTracing, log: scopedLog().log });
   const claim = observed.claim(async (id) => (id === '7' ? { kind: 'busy' } : { kind: 'clean', generation: 1 }));
@@ -79,7 +79,7 @@ test('claims are counted by what came of them', async () => {
   ]);
 });
 
-test('the first destinations have labels of their own, the others share one, and a setting of 0 names none', async () => {
+test('the first destinations have their own labels, the others share one, and a setting of 0 exports none', async () => {
   const metrics = openMetrics({ process: false });
   const measured = destinationMeasures(metrics, 2, () => 5_000);
   const names = ['a', 'team/b', 'c', 'd', 'a'];
@@ -102,7 +102,7 @@ test('the first destinations have labels of their own, the others share one, and
   expect(await unnamed.totals('keyferry_sync_destination_failures_total')).toEqual([]);
 });
 
-test('every line of a job names its operation, type and job; what a job fails with comes through', async () => {
+test('every log line of a job names its operation, type and job, and the error of a job is passed on', async () => {
   const { log, scopes } = scopedLog();
   const observed = syncTelemetry({
     type,

@@ -1,11 +1,11 @@
 import { createServer, request } from 'node:http';
-import type { Fake } from '../../lib/destinations/fake.ts';
+import type { Fake } from '#destinations/fake.ts';
 
-/** Stands before a stand-in and counts the calls by the application id that a worker's SDK sends. */
+/** A proxy in front of a stand-in that counts the calls by the application id that a worker's SDK sends. */
 export interface Counter {
-  /** Body of a destination that goes through here. */
+  /** The body of a destination that goes through the proxy. */
   readonly destination: Readonly<Record<string, unknown>>;
-  /** Calls of the worker whose `AWS_SDK_UA_APP_ID` this is. */
+  /** The number of calls of the worker with this `AWS_SDK_UA_APP_ID`. */
   calls(application: string): number;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export async function startCounter(fake: Fake): Promise<Counter> {
     )?.[1];
     counts.set(application ?? '', (counts.get(application ?? '') ?? 0) + 1);
     const { hostname, port } = new URL(fake.url);
-    // The headers go on as they came: the signature covers the host too.
+    // The headers are forwarded unchanged, because the signature covers the host too.
     const { method, url, headers } = incoming;
     const out = request({ hostname, port, method, path: url, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);

@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { patience } from '../support/patience.ts';
+import { patience } from '../support/measures/patience.ts';
 
-/** The code of an earlier commit, in a folder of its own. */
+/** The code of an earlier commit in a separate folder. */
 export interface Earlier {
   readonly folder: string;
   readonly commit: string;
@@ -17,8 +17,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const commitsMax = 200;
 
 /**
- * Takes the commit that is named. Else the newest ancestor whose schema is an earlier one than that of the working tree, or else the commit
- * before the last. Answers why there is none, as a text: no history, no tar, or other packages than those that are installed.
+ * Takes the given commit, else the newest ancestor with an earlier schema than the working tree, else the commit before the last. Returns
+ * the reason as a string when there is none: no history, no tar, or other packages than the installed ones.
  */
 export async function earlierCode(named?: string): Promise<Earlier | string> {
   const commits = wholeCommits();
@@ -32,7 +32,7 @@ export async function earlierCode(named?: string): Promise<Earlier | string> {
   return `commit ${commit.slice(0, 7)}: ${problem}`;
 }
 
-/** Newest first. Commits of one second were cut from one state of the tree: nobody has run any but the last of them. */
+/** Newest first. Commits of the same second were split from one state of the tree, and only the last of them was ever run. */
 function wholeCommits(): readonly string[] {
   const lines =
     run('git', ['log', `--max-count=${commitsMax}`, '--format=%ct %H'])
@@ -45,11 +45,11 @@ function wholeCommits(): readonly string[] {
 
 const migrations = 'lib/store/migrations/';
 
-/** The steps of a schema, the first one first. */
+/** The steps of a schema in order. */
 const stepsOf = (paths: readonly string[]): readonly string[] =>
   paths.flatMap((path) => /\d{4}-[^/]+$/.exec(path) ?? []).sort();
 
-/** Whether the schema of a commit has the first steps of ours, and no others. Branches that grew side by side may have others. */
+/** Whether the schema of a commit consists of the first steps of ours. Parallel branches may have others. */
 function hasEarlierSchema(commit: string): boolean {
   const listed = run('git', ['ls-tree', '--name-only', commit, migrations])?.toString().trim().split('\n') ?? [];
   const [theirs, ours] = [stepsOf(listed), stepsOf(readdirSync(join(root, migrations)))];
@@ -75,7 +75,7 @@ async function packagesOf(folder: string): Promise<Readonly<Record<string, strin
   return dependencies;
 }
 
-/** Standard output, or undefined when the command failed or is not there. */
+/** Standard output, or undefined when the command failed or does not exist. */
 function run(command: string, args: readonly string[], cwd = root): Buffer | undefined {
   const { status, stdout } = spawnSync(command, args, {
     cwd,

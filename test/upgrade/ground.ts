@@ -2,26 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { ApiClient } from '../../infra/demo/client.ts';
-import { startFake } from '../../lib/destinations/cloud-a-sm/fake/index.ts';
-import { whatIsKnown } from '../chaos/known.ts';
+import { startFake } from '#destinations/cloud-a-sm/fake/index.ts';
+import { ApiClient } from '#infra/demo/client.ts';
+import { whatIsKnown } from '../chaos/model/known.ts';
 import { associationsOf } from '../support/flow/associations.ts';
 import { until } from '../support/flow/ground.ts';
 import { type Program, type Started, startProgram } from '../support/flow/processes.ts';
-import { testDatabase, testRedis } from '../support/services.ts';
+import { emptyDatabase, testRedis } from '../support/services.ts';
 import { startCounter } from './counter.ts';
 
 const type = 'cloud-a-sm';
 const destination = `sys/sync/destinations/${type}/place`;
 const secrets = Array.from({ length: 12 }, (_, index) => `app-${index}`);
 
-/** What two releases share, and the secrets that are written and associated there. `folder`: the code of the old one. */
+/** The servers that two releases share, and the secrets that are written and associated there. @param folder code of the old release */
 export type Ground = Awaited<ReturnType<typeof openGround>>;
 
 export async function openGround(folder: string) {
   const { url, prefix } = testRedis();
   const environment = {
-    DATABASE_URL: await testDatabase(),
+    DATABASE_URL: await emptyDatabase(),
     REDIS_URL: url,
     KEYFERRY_REDIS_PREFIX: prefix,
     KEYFERRY_SEAL_KEY: randomBytes(32).toString('hex'),
@@ -50,9 +50,9 @@ export async function openGround(folder: string) {
   const ground = {
     environment,
     fake,
-    /** Calls that the workers of a release have made. */
+    /** The number of calls that the workers of a release have made. */
     calls: (release: 'old' | 'new') => counter.calls(release),
-    /** Operations that are asked for. */
+    /** The total number of operations. */
     pending: () => redis.hlen(`${prefix}:pending`),
     schemaSteps: () => count('select count(*)::int as n from schema_migrations'),
     async start(release: 'old' | 'new', program: Program): Promise<Started> {
@@ -64,7 +64,7 @@ export async function openGround(folder: string) {
       processes.push({ what: `${release} ${program}`, started });
       return started;
     },
-    /** Initialises the store; makes a mount and a destination, writes the secrets and associates them. */
+    /** Initialises the store, creates a mount and a destination, and writes and associates the secrets. */
     async prepare(api: Started): Promise<void> {
       const answer = await fetch(`${api.ready}/v1/sys/init`, { method: 'POST', body: '{}' });
       token = JSON.parse(await answer.text()).root_token;
@@ -73,7 +73,7 @@ export async function openGround(folder: string) {
       await ground.writeAll(api);
       await change(api, 'set');
     },
-    /** Writes each secret once more, through these APIs in turn. Answers how many. */
+    /** Writes each secret once more, through these APIs in turn. Returns how many were written. */
     async writeAll(...apis: readonly Started[]): Promise<number> {
       round += 1;
       const one = async (secret: string, index: number) => {
@@ -92,7 +92,7 @@ export async function openGround(folder: string) {
       });
       expect(answer.status, await answer.text()).toBe(200);
     },
-    /** Waits until nothing is left to do. Then the copies are equal, and each of these APIs says so. */
+    /** Waits until nothing is left to do, then checks that the copies match and that each of these APIs says so. */
     async mustBeEqual(...apis: readonly Started[]): Promise<void> {
       await until(
         async () => (await dirty()) === 0,
@@ -108,7 +108,7 @@ export async function openGround(folder: string) {
         () => 'the pending set is not empty',
       );
     },
-    /** What is known of the work that is left, and the last lines of each process. */
+    /** A description of the remaining work, and the last lines of each process. */
     async report(): Promise<string> {
       const known = await whatIsKnown({ databaseUrl: environment.DATABASE_URL, redisUrl: url, prefix });
       const lines = processes.flatMap(({ what, started }) => started.err.slice(-10).map((line) => `${what}: ${line}`));

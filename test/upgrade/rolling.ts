@@ -1,14 +1,14 @@
-import { optionsOf } from '../../infra/show/options.ts';
-import { tableLines } from '../../infra/show/table.ts';
-import { openTerminal } from '../../infra/show/terminal.ts';
+import { optionsOf } from '#infra/show/options.ts';
+import { tableLines } from '#infra/show/table.ts';
+import { openTerminal } from '#infra/show/terminal.ts';
 import { earlierCode } from './earlier.ts';
 import { clientsMax, type Rolled, roll } from './rolling/play.ts';
 import { openStage } from './rolling/stage.ts';
 import { quantile, sum } from './rolling/tally.ts';
 
 /**
- * `npm run test:rolling`: processes of the previous release and of this code on one PostgreSQL and one Redis, under load, forward and one
- * step back. At the end every secret, copy, token and run is as it was acknowledged. `-- --minutes M --clients C --previous COMMIT`
+ * `npm run test:rolling` runs processes of the previous release and of this code on one PostgreSQL and one Redis under load, forward and
+ * one step back. At the end every secret, copy, token and run must be as acknowledged. `-- --minutes M --clients C --previous COMMIT`
  */
 const values = optionsOf('rolling', {
   minutes: { type: 'string', default: '5' },
@@ -16,10 +16,10 @@ const values = optionsOf('rolling', {
   previous: { type: 'string' },
 });
 
-const numberOf = (name: 'minutes' | 'clients', least: number, most: number): number => {
+const numberOf = (name: 'minutes' | 'clients', min: number, max: number): number => {
   const value = Number(values[name]);
-  if (value >= least && value <= most) return value;
-  process.stderr.write(`rolling: --${name} is a number from ${least} to ${most}\n`);
+  if (value >= min && value <= max) return value;
+  process.stderr.write(`rolling: --${name} is a number from ${min} to ${max}\n`);
   process.exit(2);
 };
 
@@ -65,7 +65,7 @@ function show({ tally, steps, back, copies, calls }: Rolled): void {
     String(sum(phase.unavailable)),
     String(phase.cut),
   ]);
-  const columns = ['phase', 'seconds', 'answers', 'a second', 'p50 ms', 'p99 ms', 'most ms', '503', 'cut'].map(
+  const columns = ['phase', 'seconds', 'answers', 'a second', 'p50 ms', 'p99 ms', 'max ms', '503', 'cut'].map(
     (title) => ({ title }),
   );
   for (const line of tableLines(columns, rows)) terminal.line(line);

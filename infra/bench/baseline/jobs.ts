@@ -6,7 +6,7 @@ export interface BareJobs {
   add(count: number): Promise<void>;
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Jobs that wait or are in work. */
+  /** Jobs that wait or run. */
   left(): Promise<number>;
   close(): Promise<void>;
 }

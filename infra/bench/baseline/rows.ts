@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The tables of the bare server: one secret per row, read by its key; versions are only ever added. */
+/** The tables of the bare server: one secret per row, read by its key; versions are only added. */
 export const bareTables = [
   `create table if not exists bare_secrets (path text collate "C" primary key, data text not null)`,
   `create table if not exists bare_versions (
@@ -16,7 +16,7 @@ export const insertStatement = {
   text: 'insert into bare_versions (path, id, data, created_time) values ($1, gen_random_uuid(), $2, now())',
 };
 
-/** Fills the table that is read from. */
+/** Fills the table that the reads use. */
 export async function fillBareRows(database: pg.Pool, count: number, data: string): Promise<void> {
   for (const statement of bareTables) await database.query(statement);
   await database.query(

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
-/** An association as a claim answers it: id, mount, secret name, generation, name key of its object. */
+/** An association as a claim returns it: id, mount, secret name, generation, name key of its object. */
 export type BareClaim = readonly [id: string, mountId: string, secretName: string, generation: number, key: string];
 
 /**
- * What no worker of the sync can do without, in as few columns as can be: take associations, read their secrets, write back
- * what came of them. Each for many at once, prepared, and not waiting for the disk where ours does not.
+ * The minimum that every worker of the sync must do, with as few columns as possible: claim associations, read their secrets, write
+ * the results back. Each statement handles many at once, is prepared, and does not wait for the disk where ours does not.
  */
 export function bareSync(database: pg.Pool) {
   const run = async (name: string, text: string, values: readonly unknown[]) =>

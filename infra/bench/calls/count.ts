@@ -1,4 +1,4 @@
-import type { Operation, Shape } from '../../../lib/destinations/facts.ts';
+import type { Operation, Shape } from '#destinations/facts.ts';
 
 /** A service with a worker, and a destination type's stand-in that counts. */
 export interface Counted {
@@ -7,7 +7,7 @@ export interface Counted {
   readonly destination: object;
   /** A request below `/v1/`. @throws Error unless it is a success */
   write(path: string, body: object): Promise<unknown>;
-  /** Waits until everything is worked off. @throws Error when a push has failed */
+  /** Waits until nothing is pending. @throws Error when a push has failed */
   settled(): Promise<void>;
   /** Calls of the stand-in so far. */
   calls(): number;
@@ -38,7 +38,7 @@ export async function countCalls(counted: Counted, shape: Shape): Promise<Readon
     return counted.calls() - before;
   };
   for (const name of ['warm', 'kept', 'removed']) await secret(name, data);
-  // Logins, public keys and connections are made with the first push of a destination.
+  // The first push of a destination also logs in, fetches public keys and connects.
   await changeAssociation('set', 'warm');
   const changed = { ...data, key0: 'second' };
   const calls = {
@@ -46,7 +46,7 @@ export async function countCalls(counted: Counted, shape: Shape): Promise<Readon
     change: await countedCalls(() => secret('kept', changed)),
     unchanged: await countedCalls(() => secret('kept', changed)),
   };
-  // Of another one: of two versions of one second some systems do not say at once which one is newer.
+  // Another secret, because some systems cannot tell at once which of two versions of the same second is newer.
   await changeAssociation('set', 'removed');
   return { ...calls, removal: await countedCalls(() => changeAssociation('remove', 'removed')) };
 }

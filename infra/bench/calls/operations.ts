@@ -1,4 +1,4 @@
-import type { Operation, Shape } from '../../../lib/destinations/facts.ts';
+import type { Operation, Shape } from '#destinations/facts.ts';
 
 /** The operations of an association whose calls are counted. */
 export const operations: readonly Operation[] = ['first push', 'change', 'unchanged', 'removal'];

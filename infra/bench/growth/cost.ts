@@ -10,20 +10,20 @@ export interface Cost {
   readonly wholeTables: number;
 }
 
-/** A step of the service; answers how many items it was. */
+/** A step of the service. Returns the number of items. */
 export interface Step {
   readonly what: string;
   work(): Promise<number>;
-  /** What comes before each round, and is not measured. */
+  /** Runs before each round and is not measured. */
   prepare?(): Promise<unknown>;
-  /** Its work is to read everything: then once is enough, and whole tables are read. */
+  /** Its work is to read everything, so one round suffices and whole tables are read. */
   readonly readsAll?: true;
 }
 
-/** A server's processes report what they did when they have been idle for a second. */
+/** The processes of the server report what they did after a second without work. */
 const reportedAfterMs = 1_500;
 
-/** The least of the rounds, as what else the machine and the server do, such as a vacuum, can only add to it. */
+/** The minimum of the rounds, since other work of the machine and the server, such as a vacuum, can only add to it. */
 export async function measure(stage: Stage, { what, work, prepare, readsAll }: Step): Promise<Cost> {
   const costs: Cost[] = [];
   for (let round = 0; round < (readsAll ? 1 : 3); round += 1) {

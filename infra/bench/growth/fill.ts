@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { hashToken } from '../../../lib/auth/token/find/store.ts';
-import { Secret } from '../../../lib/core/secret.ts';
-import { loadFake } from '../../../lib/destinations/load.ts';
-import { versionAad } from '../../../lib/engines/kv/shared/sealing.ts';
+import { hashToken } from '#auth/token/find/store.ts';
+import { Secret } from '#core/secret.ts';
+import { loadFake } from '#destinations/load.ts';
+import { versionAad } from '#engines/kv/shared/sealing.ts';
 import type { Report } from '../million/progress.ts';
 import type { Stage } from '../stage.ts';
 import { dropIndexes } from './indexes.ts';
@@ -13,10 +13,10 @@ const versions = 5;
 const secretsPerToken = 2;
 const secretsPerFolder = 100;
 const destinations = 100;
-/** The rows that are used lie among the others, not together at the end. */
+/** The usable rows are spread among the others. */
 const slabs = 100;
 
-/** What is filled, and which of its rows the measurements use: their values can be opened. */
+/** The filled rows, and those that the measurements use, whose values can be decrypted. */
 export interface Filled {
   readonly secrets: number;
   readonly paths: readonly string[];
@@ -36,8 +36,8 @@ export async function makeDestinations(stage: Stage): Promise<void> {
 }
 
 /**
- * Fills up to so many secrets with five versions each, an association and an external object for each secret, and a token for every
- * second one. In every slab, `used` divided by the number of slabs are rows that can be used.
+ * Fills the store up to `secrets` secrets with five versions each, an association and an external object for each secret, and a
+ * token for every second one. Each slab has `used` divided by the number of slabs usable rows.
  */
 export async function fill(stage: Stage, from: Filled, secrets: number, used: number, report: Report): Promise<Filled> {
   const restore = await dropIndexes(stage);
@@ -59,7 +59,7 @@ export async function fill(stage: Stage, from: Filled, secrets: number, used: nu
   return { secrets, paths: [...from.paths, ...made.paths], tokens: [...from.tokens, ...made.tokens] };
 }
 
-/** Gives a secret's newest version a value that opens, and a token a name that is known. */
+/** Gives the newest version of a secret a value that can be decrypted, and a token a known text. */
 async function makeUsable(stage: Stage, n: number, made: { paths: string[]; tokens: string[] }): Promise<void> {
   const { database, api } = stage;
   const { barrier } = api.store;
@@ -85,7 +85,7 @@ async function makeUsable(stage: Stage, n: number, made: { paths: string[]; toke
   made.tokens.push(token);
 }
 
-/** Folders come in no order, as names do. */
+/** Folders are created in random order, as in practice. */
 const pathOf = (n: string) => `'growth/' || substr(md5((${n} / ${secretsPerFolder})::text), 1, 12) || '/s' || ${n}`;
 
 const actor = `'{"actor":"root","client_id":"0DHqvq2D77kL2/JTPSZkTMJbkFVmUu0TzMi0jiXcFy8=","operation":"create"}'::jsonb`;
@@ -103,7 +103,7 @@ const inLine = `'secret-path', '${template}', false, 'present', 1, 'SYNCED', '[]
 const tokenColumns = `insert into tokens (hash, accessor, policies, display_name, path, type, num_uses, period, explicit_max_ttl,
   creation_ttl, creation_time, renewable, orphan, entity_id, role, bound_cidrs, expire_at)`;
 const tokenValues = `'{default}', 'token', 'auth/token/create', 'service', 0, 0, 0, 2592000, now(), true, true, '', '', '{}'`;
-/** The destinations of the filling have ids in a row. */
+/** The filled destinations have consecutive ids. */
 const destinationOf = (n: string) =>
   `(select min(id) from destinations where name like 'growth-%') + ${n} % ${destinations}`;
 

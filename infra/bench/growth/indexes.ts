@@ -1,6 +1,6 @@
 import type { Stage } from '../stage.ts';
 
-/** Tables that are filled, and those that their rows refer to. */
+/** The tables to fill, and those that their rows refer to. */
 export const tables = ['kv_secrets', 'kv_versions', 'associations', 'sync_objects', 'tokens'] as const;
 
 interface Made {
@@ -9,8 +9,8 @@ interface Made {
 }
 
 /**
- * Drops the indexes, constraints and triggers of the tables and answers how to make them again: into tables without them, millions
- * of rows come in minutes, and an index that is made afterwards is compact.
+ * Drops the indexes, constraints and triggers of the tables, and returns a function that creates them again: without them millions
+ * of rows are inserted in minutes, and an index that is created afterwards is compact.
  */
 export async function dropIndexes({ database }: Stage): Promise<() => Promise<void>> {
   const { rows: constraints } = await database.query<Made>(constraintsOf, [tables]);
@@ -23,7 +23,7 @@ export async function dropIndexes({ database }: Stage): Promise<() => Promise<vo
   };
 }
 
-/** Foreign keys first, since they stand on the others. They are made again without a look at the rows. */
+/** Foreign keys first, since they depend on the others. They are created again without checking the rows. */
 const constraintsOf = `
   select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
          format('alter table %s add constraint %I %s%s', conrelid::regclass, conname, pg_get_constraintdef(oid),

@@ -7,11 +7,14 @@ import { type Cost, measure } from './cost.ts';
 import { type Filled, fill, makeDestinations, type } from './fill.ts';
 import { backgroundSteps, requestSteps } from './steps.ts';
 
-/** An item of the large store may cost so much more. */
+/** Maximum cost of an item in the large store, as a multiple of its cost in the small one. */
 const growthMax = 1.5;
 const nothing: Filled = { secrets: 0, paths: [], tokens: [] };
 
-/** Secrets at first and in the end. Each has five versions, an association and an external object; every second one a token. */
+/**
+ * Number of secrets at the start and at the end. Each has five versions, an association and an external object; every second one
+ * has a token.
+ */
 export interface Growth {
   readonly small: number;
   readonly large: number;
@@ -68,7 +71,7 @@ export async function costs(stage: Stage, filled: Filled, count: number, termina
   return measured;
 }
 
-/** The larger of both: a machine that is busy shows in the time alone, one with much memory in the pages alone. */
+/** The larger of both: a busy machine affects only the time, and one with much memory only the pages. */
 const grew = (before: Cost, after: Cost): number =>
   Math.max(after.milliseconds / before.milliseconds, after.pages / before.pages);
 

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
-import { openSweeper, type Sweeper } from '../../../lib/app.ts';
-import { readConfig } from '../../../lib/core/config.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { dump } from '../../../lib/store/backup/dump.ts';
-import { times, until, within } from '../rounds.ts';
+import { openSweeper, type Sweeper } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { silentLog } from '#core/log/log.ts';
+import { dump } from '#store/backup/dump.ts';
+import { times, until, within } from '../measure/rounds.ts';
 import type { Stage } from '../stage.ts';
 import type { Step } from './cost.ts';
 import type { Filled } from './fill.ts';
@@ -13,12 +13,12 @@ const limitMs = 600_000;
 const expiring = 20_000;
 const idleRounds = 5;
 
-/** What is used of the rows: the same number at each size, picked from all of them. */
+/** The sampled rows: the same number at each size, from the whole store. */
 export interface Used extends Filled {
   readonly count: number;
 }
 
-/** What the service does with single items, whatever number of them there is. */
+/** Operations on single items, whose cost must not depend on the number of items. */
 export function requestSteps(stage: Stage, used: Used): readonly Step[] {
   const { paths, tokens, count } = used;
   const each = (request: (index: number) => Promise<unknown>) => async () => {
@@ -43,7 +43,7 @@ export function requestSteps(stage: Stage, used: Used): readonly Step[] {
   ];
 }
 
-/** What processes do by themselves. A worker has to be there. */
+/** What processes do without a request. A worker must be running. */
 export async function backgroundSteps(stage: Stage, { paths, secrets }: Used): Promise<Background> {
   const sweeper = await openSweeper({ config: readConfig(stage.environment), log: silentLog });
   const setDisabled = (disabled: boolean) => stage.write('sys/sync/config', { disabled });
@@ -108,7 +108,7 @@ const drained = ({ database }: Stage): Promise<void> =>
     }),
   );
 
-/** Tokens at random: at most a tenth of all, as a round takes what the ones before have left. */
+/** Random tokens: at most a tenth of all, because each round uses tokens that earlier rounds have left. */
 async function expire({ database }: Stage, secrets: number): Promise<void> {
   await database.query(
     `update tokens set expire_at = now() where accessor in (
@@ -123,7 +123,7 @@ async function removeTokens({ database }: Stage, sweeper: Sweeper): Promise<numb
   return Number(rows[0]?.count);
 }
 
-/** Into nothing: a second copy of the large store may find no room. */
+/** Discarded, because there may be no room for a second copy of the large store. */
 async function backUp({ databaseUrl }: Stage, secrets: number): Promise<number> {
   const nowhere = await open('/dev/null', 'w');
   try {

@@ -1,13 +1,13 @@
 import { Kysely, PostgresDialect } from 'kysely';
-import { readFacts } from '../../../lib/auth/identity/facts/read.ts';
-import type { Database } from '../../../lib/store/tables.ts';
-import { type Figure, median } from '../figure.ts';
+import { readFacts } from '#auth/identity/facts/read.ts';
+import type { Database } from '#store/tables.ts';
+import { type Figure, median } from '../measure/figure.ts';
 import type { Bench } from '../section.ts';
 
 const groupCount = 1_000;
 const entityId = 'bench-entity';
 
-/** What an entity with many groups brings to its tokens: the statements are counted where they are sent. */
+/** The look-up of an entity with many groups. The statements are counted where they are sent. */
 export async function groupsOfEntity({ stage, quick, report }: Bench): Promise<readonly Figure[]> {
   let statements = 0;
   const dialect = new PostgresDialect({ pool: stage.database });
@@ -29,7 +29,9 @@ export async function groupsOfEntity({ stage, quick, report }: Bench): Promise<r
   }
   return [
     {
-      ...{ what: `Statements to look up an entity with ${groupCount} groups`, value: statements / rounds, unit: '' },
+      what: `Statements to look up an entity with ${groupCount} groups`,
+      value: statements / rounds,
+      unit: '',
       target: { bound: 1 },
     },
     { what: '  time of it', value: median(milliseconds), unit: 'ms' },

@@ -1,19 +1,19 @@
-import { type Figure, median } from '../figure.ts';
+import { type Figure, median } from '../measure/figure.ts';
 import type { Bench } from '../section.ts';
 
 /** Our own cost. */
 const hashCost = 10;
 
 /**
- * How long logins with a wrong password take, of users that are there and of names that nobody has. Their work is the same,
- * which a test counts; here it is seen by the clock.
+ * How long logins with a wrong password take, for existing users and for unknown names. A test checks that the work is the same;
+ * this measures the time.
  */
 export async function costOfHashes({ stage, quick, report }: Bench): Promise<readonly Figure[]> {
   const rounds = quick ? 15 : 50;
-  // Counted as usual, and never locked.
+  // Failures are counted as usual, without a lockout.
   await stage.write('sys/auth/userpass/tune', { user_lockout_config: { lockout_threshold: '1000000' } });
   await stage.write('auth/userpass/users/timed', { password: `of cost ${hashCost}` });
-  report('wrong passwords, one after the other');
+  report('wrong passwords, one after another');
   const known: number[] = [];
   const unknown: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -24,8 +24,10 @@ export async function costOfHashes({ stage, quick, report }: Bench): Promise<rea
   const value = median(unknown);
   return [
     {
-      what: 'Wrong password of nobody; of a user',
-      ...{ value, unit: 'ms', compared: { baseline, ratio: value / baseline } },
+      what: 'Wrong password of an unknown name; of a user',
+      value,
+      unit: 'ms',
+      compared: { baseline, ratio: value / baseline },
     },
   ];
 

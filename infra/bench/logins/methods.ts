@@ -1,13 +1,13 @@
 import bcrypt from 'bcrypt';
 import { exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { z } from 'zod';
-import { times } from '../rounds.ts';
+import { times } from '../measure/rounds.ts';
 import type { Bench } from '../section.ts';
 
 /** Logins of one method, ready to be asked for. */
 export interface Logins {
   readonly what: string;
-  /** What the bare server does for one of them. */
+  /** What the bare server does for one login. */
   readonly baseline: string;
   /** Below `auth/`; a number from 0 to `count - 1` follows. */
   readonly path: string;
@@ -19,8 +19,8 @@ export interface Logins {
 }
 
 const oneInsert = { baseline: 'one INSERT', bare: '/write/bench/' } as const;
-/** The number behind it tells nothing. */
-const sameForAll = { path: (mount: string) => `${mount}/login?n=`, count: 1 } as const;
+/** The number after the path does not matter. */
+const sameForAll = { path: (mount: string) => `${mount}/login?scan=`, count: 1 } as const;
 
 export async function approleLogins({ stage }: Bench): Promise<Logins> {
   await stage.write('sys/auth/approle', { type: 'approle' });
@@ -29,7 +29,10 @@ export async function approleLogins({ stage }: Bench): Promise<Logins> {
   await stage.write('auth/approle/role/bench/role-id', { role_id: ids.role_id });
   await stage.write('auth/approle/role/bench/custom-secret-id', { secret_id: ids.secret_id });
   return {
-    ...{ what: 'approle', ...oneInsert, path: sameForAll.path('approle'), count: 1 },
+    what: 'approle',
+    ...oneInsert,
+    path: sameForAll.path('approle'),
+    count: 1,
     body: JSON.stringify(ids),
   };
 }
@@ -41,7 +44,10 @@ export async function jwtLogins({ stage }: Bench): Promise<Logins> {
   await stage.write('auth/jwt/role/bench', { role_type: 'jwt', user_claim: 'sub', bound_audiences: ['bench'] });
   const jwt = await sign({ sub: 'app', aud: ['bench'] });
   return {
-    ...{ what: 'jwt, ES256 and a static key', ...oneInsert, path: sameForAll.path('jwt'), count: 1 },
+    what: 'jwt, ES256 and a static key',
+    ...oneInsert,
+    path: sameForAll.path('jwt'),
+    count: 1,
     body: JSON.stringify({ role: 'bench', jwt }),
   };
 }
@@ -61,18 +67,20 @@ export async function orchestratorLogins({ stage }: Bench): Promise<Logins> {
   const serviceaccount = { name: 'app', uid: account.uid };
   const jwt = await sign({ 'kubernetes.io': { namespace: 'bench', serviceaccount } });
   return {
-    ...{ what: 'orchestrator, a reviewer beside it', ...oneInsert },
-    ...{ path: sameForAll.path('orchestrator'), count: 1 },
+    what: 'orchestrator, a reviewer beside it',
+    ...oneInsert,
+    path: sameForAll.path('orchestrator'),
+    count: 1,
     body: JSON.stringify({ role: 'bench', jwt }),
     end: reviewer.end,
   };
 }
 
 const userCount = 100;
-/** The lowest that a hash of a client may have. */
+/** The lowest cost that is accepted for a hash from a client. */
 const hashCost = 4;
 
-/** Both servers compute the hash, so what is compared is the rest. */
+/** Both servers compute the hash, so the comparison shows everything else. */
 export async function userpassLogins({ stage }: Bench): Promise<Logins> {
   const password = 'correct horse battery staple';
   const hash = await bcrypt.hash(password, hashCost);
@@ -81,8 +89,11 @@ export async function userpassLogins({ stage }: Bench): Promise<Logins> {
     stage.write(`auth/userpass/users/bench-${index}`, { password_hash: hash, token_policies: ['default'] }),
   );
   return {
-    ...{ what: `userpass, bcrypt of cost ${hashCost}`, baseline: 'the same hash, and one INSERT' },
-    ...{ path: 'userpass/login/bench-', count: userCount, bare: `/hashed/${encodeURIComponent(hash)}/` },
+    what: `userpass, bcrypt of cost ${hashCost}`,
+    baseline: 'the same hash, and one INSERT',
+    path: 'userpass/login/bench-',
+    count: userCount,
+    bare: `/hashed/${encodeURIComponent(hash)}/`,
     body: JSON.stringify({ password }),
   };
 }

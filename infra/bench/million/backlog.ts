@@ -1,10 +1,10 @@
-import { definitions } from '../../../lib/destinations/index.ts';
-import { loadFake } from '../../../lib/destinations/load.ts';
-import { times } from '../rounds.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadFake } from '#destinations/load.ts';
+import { times } from '../measure/rounds.ts';
 import type { Stage } from '../stage.ts';
 import type { Report } from './progress.ts';
 
-/** How much is made: every secret goes to every destination. */
+/** The size: every secret is associated with every destination. */
 export interface Size {
   readonly destinationsPerType: number;
   readonly secrets: number;
@@ -12,7 +12,7 @@ export interface Size {
 
 export const types: readonly string[] = definitions.map(({ type }) => type);
 
-/** Secrets beyond the capacity, so that operations beyond the capacity and within it are asked for at the same time. */
+/** Secrets beyond the capacity, so that operations within and beyond the capacity are requested at the same time. */
 export const secretsBeyond = 8;
 
 export const associationsOf = ({ destinationsPerType, secrets }: Size): number =>
@@ -21,8 +21,8 @@ export const associationsOf = ({ destinationsPerType, secrets }: Size): number =
 const width = 16;
 
 /**
- * Destinations and secrets by the API; the associations, which have been in line all the time, by one statement per
- * destination: a million requests would take longer than all that is measured.
+ * Creates destinations and secrets with the API, and the associations, which are in line, with one statement per destination: a
+ * million requests would take longer than everything that is measured.
  */
 export async function makeBacklog(stage: Stage, { destinationsPerType, secrets }: Size, report: Report): Promise<void> {
   await times(secrets + secretsBeyond, width, (index) => writeSecret(stage, index, 'first'));

@@ -5,7 +5,7 @@ import type { Stage } from '../stage.ts';
 
 const megabyte = 1_024 * 1_024;
 
-/** What a process or server holds, in megabytes. */
+/** The memory of a process or server, in megabytes. */
 export interface Holding {
   readonly what: string;
   readonly megabytes: number;
@@ -36,7 +36,7 @@ async function childrenOf(parent: string): Promise<readonly string[]> {
 const parentOf = async (id: string): Promise<string> =>
   /^PPid:\s+(\d+)/m.exec(await readFile(`/proc/${id}/status`, 'utf8').catch(() => ''))?.[1] ?? '';
 
-/** A process may have ended since it was listed: it holds nothing. */
+/** 0 for a process that has ended since it was listed. */
 const sharedBytes = async (id: string): Promise<number> =>
   Number(/^Pss:\s+(\d+)/m.exec(await readFile(`/proc/${id}/smaps_rollup`, 'utf8').catch(() => ''))?.[1] ?? 0) * 1_024;
 

@@ -1,11 +1,11 @@
 import type { Terminal } from '../../show/terminal.ts';
 
-/** Says how far something is, every few seconds at most. */
+/** Reports progress, at most every few seconds. */
 export type Report = (what: string, done: number, all: number) => void;
 
 const everyMs = 5_000;
 
-/** The time left is reckoned from the pace of the last few seconds. */
+/** The remaining time is estimated from the pace of the last few seconds. */
 export function progress(terminal: Terminal): Report {
   let before = { what: '', done: 0, at: 0 };
   return (what, done, all) => {

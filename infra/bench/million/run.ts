@@ -1,13 +1,13 @@
 import { Redis } from 'ioredis';
 import { z } from 'zod';
-import { openSweeper } from '../../../lib/app.ts';
-import { readConfig } from '../../../lib/core/config.ts';
-import { silentLog } from '../../../lib/core/log.ts';
+import { openSweeper } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { silentLog } from '#core/log/log.ts';
 import { sweepRegularly } from '../../process/sweeping.ts';
 import { tableLines } from '../../show/table.ts';
 import type { Terminal } from '../../show/terminal.ts';
-import type { Process } from '../process.ts';
-import { times, until, within } from '../rounds.ts';
+import { times, until, within } from '../measure/rounds.ts';
+import type { Process } from '../processes/process.ts';
 import type { Stage } from '../stage.ts';
 import { associationsOf, makeBacklog, type Size, secretName, secretsBeyond, types, writeSecret } from './backlog.ts';
 import { type Holding, postgresMemory, processMemory, redisMemory } from './memory.ts';
@@ -24,8 +24,8 @@ const kept = z.object({ calls: z.number(), objects: z.number(), old: z.number(),
 type Workers = readonly Process<unknown>[];
 
 /**
- * A backlog of a million operations: the sync is disabled, everything changes, the queue is full to its capacity and takes
- * no more; then the sync is enabled and all of it is worked off.
+ * A backlog of a million operations: the sync is disabled, every secret changes, and the queue is filled to its capacity and
+ * refuses more; then the sync is enabled and the backlog is cleared.
  *
  * @throws Error when the queue held more or less than its capacity, something was called while disabled, or anything was lost
  */
@@ -48,18 +48,18 @@ export async function runMillion(stage: Stage, terminal: Terminal, quick: boolea
     await stage.write('sys/sync/config', { disabled: true, queue_capacity: capacity });
     const workers = await Promise.all(types.map((type) => stage.start('keeper', z.object({}), { type, newest })));
     step(
-      `Changing all secrets: ${capacity} operations find room, ${secretsBeyond * size.destinationsPerType * types.length} do not`,
+      `Changing all secrets: ${capacity} operations fit, ${secretsBeyond * size.destinationsPerType * types.length} do not`,
     );
     await changeAll(stage, size, report);
     await mustBeFull(stage, redis, capacity);
-    step(`The queue holds ${capacity} operations exactly; setting one more is refused; nobody was called`);
+    step(`The queue holds ${capacity} operations exactly; setting one more is refused; no destination was called`);
     await mustBe('calls while disabled', await callsOf(workers), 0);
     showMemory(terminal, await memory(stage, redis, workers));
-    step('Enabling the sync: everything is worked off');
+    step('Enabling the sync: the backlog is cleared');
     await drain(stage, redis, size, report);
     await mustBeInLine(stage, workers, capacity + secretsBeyond * size.destinationsPerType * types.length);
     step(
-      `All ${capacity} and those that had found no room are in line, in ${await callsOf(workers)} calls; nothing was lost`,
+      `All ${capacity} and those that did not fit are in line, in ${await callsOf(workers)} calls; nothing was lost`,
     );
     showMemory(terminal, await memory(stage, redis, workers));
   } finally {
@@ -103,8 +103,8 @@ async function drain(stage: Stage, redis: Redis, size: Size, report: Report): Pr
       until(async () => {
         await new Promise((resolve) => setTimeout(resolve, 500));
         const left = (await pendingOf(redis)) === 0 ? await outOfDate(stage) : all;
-        if (left !== all) report('operations worked off', all - left, all);
-        else report('operations worked off', associationsOf(size) - (await pendingOf(redis)), all);
+        if (left !== all) report('completed operations', all - left, all);
+        else report('completed operations', associationsOf(size) - (await pendingOf(redis)), all);
         return left === 0;
       }),
     );

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { openApi } from '../../../lib/app.ts';
-import { readConfig } from '../../../lib/core/config.ts';
-import { openLog } from '../../../lib/core/log/open.ts';
+import { openApi } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { openLog } from '#core/log/open.ts';
 import { serveParent } from './parent.ts';
 
-/** The API as it runs in production: a process of its own, listening on a port. */
+/** The API as it runs in production: a separate process that listens on a port. */
 await serveParent(z.object({ databaseUrl: z.string().optional() }), async ({ databaseUrl }) => {
   const own = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl };
   const config = { ...readConfig(), ...own };

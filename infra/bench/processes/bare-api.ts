@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { insertStatement, selectStatement } from '../baseline/rows.ts';
 import { serveParent } from './parent.ts';
 
-/** A bare Fastify server on PostgreSQL: per request one prepared statement, and nothing else of a secrets service. */
+/** A bare Fastify server on PostgreSQL: one prepared statement per request, and nothing else. */
 await serveParent(
   z.object({ poolSize: z.int(), databaseUrl: z.string().optional() }),
   async ({ poolSize, databaseUrl }) => {

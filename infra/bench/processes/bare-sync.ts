@@ -2,19 +2,19 @@ import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { z } from 'zod';
-import { coalesce } from '../../../lib/core/concurrency/coalesce.ts';
-import { readConfig } from '../../../lib/core/config.ts';
+import { coalesce } from '#core/concurrency/coalesce.ts';
+import { readConfig } from '#core/config.ts';
 import { type BareClaim, bareSync } from '../baseline/sync.ts';
 import { serveParent } from './parent.ts';
 
-/** As many at once as our worker takes. */
+/** The same concurrency as our worker. */
 const limits = { batchSizeMax: 64, batchesMax: 2 };
 
 const parameters = z.object({ queueName: z.string(), prefix: z.string(), pending: z.string() });
 
 /**
- * A BullMQ worker on the queue of the sync that claims, reads, writes back and takes off the pending set, and does nothing
- * else: no gate, no plan, no encryption, no push.
+ * A BullMQ worker on the queue of the sync that claims, reads, writes back and updates the pending set, and does nothing else: no
+ * gate, no plan, no encryption, no push.
  */
 await serveParent(parameters, async ({ queueName, prefix, pending }) => {
   const { REDIS_URL = '', DATABASE_URL, KEYFERRY_SYNC_CONCURRENCY: concurrency } = readConfig();

@@ -1,7 +1,7 @@
 import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
-import { readConfig } from '../../../lib/core/config.ts';
+import { readConfig } from '#core/config.ts';
 import { bareQueueName } from '../baseline/jobs.ts';
 import { serveParent } from './parent.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { loadFake } from '../../../lib/destinations/load.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadFake } from '#destinations/load.ts';
 import { serveParent } from './parent.ts';
 
-/** The stand-ins of all types, so that what they keep is not in a process that is measured. */
+/** The stand-ins of all types, in a separate process so that their memory is not measured. */
 await serveParent(z.object({}), async () => {
   const fakes = await Promise.all(
     definitions.map(async ({ type }) => ({ type, fake: await (await loadFake(type))() })),

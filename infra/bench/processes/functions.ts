@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { apiFunction } from '../../../lib/app.ts';
-import { eachOf } from '../../../lib/core/concurrency/each-of.ts';
-import type { LambdaHttpEvent } from '../../../lib/http/wire/lambda.ts';
+import { apiFunction } from '#app.ts';
+import { eachOf } from '#core/concurrency/each-of.ts';
+import type { LambdaHttpEvent } from '#http/wire/lambda.ts';
 import { serveParent } from './parent.ts';
 
 const parameters = z.object({ databaseUrl: z.string(), count: z.int(), path: z.string(), token: z.string() });
 
 /**
- * Instances of the API's function, each with connections of its own, in one process to save memory. A question is one event for each of
- * them: `start` one after the other, since here they share the processors that on a platform each would have, and `event` all at
+ * Instances of the API's function, each with its own connections, in one process to save memory. A question is one event for each
+ * of them: `start` one after another, because here they share processors that each would have on a platform, and `event` all at
  * once. The answer says with which status and after how many milliseconds each was answered.
  */
 await serveParent(parameters, async ({ databaseUrl, count, path, token }) => {
-  // As the platform gives it to a function.
+  // As a platform sets it for a function.
   process.env['DATABASE_URL'] = databaseUrl;
   const instances = Array.from({ length: count }, () => apiFunction());
   const event = requestEvent(path, token);
@@ -35,7 +35,7 @@ await serveParent(parameters, async ({ databaseUrl, count, path, token }) => {
   };
 });
 
-/** A request as an HTTP API hands it on (payload format 2.0). */
+/** A request as an HTTP API passes it on (payload format 2.0). */
 function requestEvent(path: string, token: string): LambdaHttpEvent {
   return {
     rawPath: path,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { openWorkers } from '../../../lib/app.ts';
-import { readConfig } from '../../../lib/core/config.ts';
-import { openLog } from '../../../lib/core/log/open.ts';
-import type { OpenDriver } from '../../../lib/destinations/contract.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
+import { openWorkers } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { openLog } from '#core/log/open.ts';
+import type { OpenDriver } from '#destinations/contract.ts';
+import { definitions } from '#destinations/index.ts';
 import { serveParent } from './parent.ts';
 
-/** A worker of one type, with destinations that keep the last value of every name and take no time. */
+/** A worker of one type, with destinations that keep the last value of every name and answer at once. */
 await serveParent(z.object({ type: z.string(), newest: z.string() }), async ({ type, newest }) => {
   const config = readConfig();
   const known = definitions.find((definition) => definition.type === type);
@@ -14,7 +14,7 @@ await serveParent(z.object({ type: z.string(), newest: z.string() }), async ({ t
   const kept = new Map<string, boolean>();
   let calls = 0;
   const openDriver: OpenDriver = () => ({
-    // The mark is of one object of one association, whatever destination and driver it comes through.
+    // The mark identifies one object of one association, whatever the destination and driver.
     async put({ mark, value }) {
       calls += 1;
       kept.set(mark, value.reveal().includes(newest));
@@ -22,6 +22,7 @@ await serveParent(z.object({ type: z.string(), newest: z.string() }), async ({ t
     },
     async remove() {},
     inspect: async () => undefined,
+    check: async () => [],
     async close() {},
   });
   const definition = { ...known, rate: { callsPerSecond: 1_000_000, burst: 1_000_000 }, concurrencyMax: 1_000 };

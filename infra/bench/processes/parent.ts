@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { keepHeapSmall } from '../../process/heap.ts';
-import { cpuQuestion, memoryQuestion } from '../process.ts';
+import { cpuQuestion, memoryQuestion } from './process.ts';
 
-/** What a process of the bench offers the one that started it. */
+/** What a process of the bench offers its parent. */
 export interface Served {
   /** Reported once it is ready. */
   readonly ready: object;
@@ -11,8 +11,8 @@ export interface Served {
 }
 
 /**
- * Runs a process that was started by `startProcess`: reads its parameters, reports when it is ready, answers questions, and
- * ends when its parent lets go of it or dies.
+ * Runs a process that was started by `startProcess`: reads its parameters, reports when it is ready, answers questions, and ends
+ * when its parent disconnects or dies.
  */
 export async function serveParent<Parameters extends z.ZodType>(
   parameters: Parameters,

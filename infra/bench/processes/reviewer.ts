@@ -5,7 +5,7 @@ import { serveParent } from './parent.ts';
 
 const name = 'localhost';
 
-/** Stands in for the API of an orchestrator: says of every token that it is of this one service account. */
+/** A stand-in for the API of an orchestrator. It answers that every token belongs to this one service account. */
 await serveParent(z.object({ username: z.string(), uid: z.string() }), async (account) => {
   const { cert, private: key } = await generate([{ name: 'commonName', value: name }], {
     extensions: [

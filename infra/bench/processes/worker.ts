@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { openWorkers } from '../../../lib/app.ts';
-import { readConfig } from '../../../lib/core/config.ts';
-import { openLog } from '../../../lib/core/log/open.ts';
-import type { OpenDriver } from '../../../lib/destinations/contract.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { loadDriver } from '../../../lib/destinations/load.ts';
+import { openWorkers } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { openLog } from '#core/log/open.ts';
+import type { OpenDriver } from '#destinations/contract.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadDriver } from '#destinations/load.ts';
 import { serveParent } from './parent.ts';
 
-/** Marked values that came through, with the time by the clock of the machine. */
+/** Marked values that arrived, with the time by the clock of the machine. */
 const seen: [string, number][] = [];
 let puts = 0;
 
-/** A destination that takes everything at once and keeps nothing. */
+/** A destination that accepts everything at once and keeps nothing. */
 const openStandIn: OpenDriver = () => ({
   async put({ value }) {
     puts += 1;
@@ -21,12 +21,13 @@ const openStandIn: OpenDriver = () => ({
   },
   async remove() {},
   inspect: async () => undefined,
+  check: async () => [],
   async close() {},
 });
 
 const parameters = z.object({ type: z.string(), driver: z.enum(['stand-in', 'real']) });
 
-/** A worker of one type whose gate is as good as open, with a driver that takes no time or with the real one. */
+/** A worker of one type with an effectively unlimited gate, with a driver that takes no time or with the real one. */
 await serveParent(parameters, async ({ type, driver }) => {
   const config = readConfig();
   const known = definitions.find((definition) => definition.type === type);

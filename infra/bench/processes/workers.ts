@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { openWorkers } from '../../../lib/app.ts';
-import { readConfig } from '../../../lib/core/config.ts';
-import { openLog } from '../../../lib/core/log/open.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { loadDriver } from '../../../lib/destinations/load.ts';
+import { openWorkers } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { openLog } from '#core/log/open.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadDriver } from '#destinations/load.ts';
 import { serveParent } from './parent.ts';
 
 /** A worker of all types as it runs in production, with the real drivers. */

@@ -1,14 +1,14 @@
 import { fillBareRows } from '../baseline/rows.ts';
-import type { Figure } from '../figure.ts';
-import { addressed, measureHttp, type Server } from '../http-load.ts';
-import { times } from '../rounds.ts';
+import type { Figure } from '../measure/figure.ts';
+import { times } from '../measure/rounds.ts';
 import type { Bench, Section } from '../section.ts';
+import { addressed, measureHttp, type Server } from './http-load.ts';
 
 const secretCount = 1_000;
 const data = { user: 'app', password: 'correct horse battery staple' };
 const json = { 'content-type': 'application/json' };
 
-/** KV v2 through the real server against a bare route with one statement, on one PostgreSQL that syncs each commit. */
+/** KV v2 through the real server, compared with a bare route with one statement, on one PostgreSQL that syncs each commit. */
 export const apiSection: Section = {
   name: 'api',
   title: 'Reads and writes of secrets over HTTP',
@@ -31,6 +31,7 @@ function reads(bench: Bench, api: Server, bare: Server): Promise<readonly Figure
   return measureHttp(bench, {
     count: secretCount,
     what: 'KV v2 reads; bare Fastify: one SELECT',
+    share: 0.7,
     ours: { server: api, load: { method: 'GET', ...ours } },
     bare: { server: bare, load: { method: 'GET', path: '/read/bench/', headers: {} } },
   });
@@ -42,6 +43,7 @@ function writes(bench: Bench, api: Server, bare: Server): Promise<readonly Figur
   return measureHttp(bench, {
     count: secretCount,
     what: 'KV v2 writes; bare Fastify: one INSERT',
+    share: 0.65,
     ours: { server: api, load: { method: 'POST', path, headers, body: JSON.stringify({ data }) } },
     bare: { server: bare, load: { method: 'POST', path: '/write/bench/', headers: json, body: JSON.stringify(data) } },
   });

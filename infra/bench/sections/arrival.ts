@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { openSweeper } from '../../../lib/app.ts';
-import { readConfig } from '../../../lib/core/config.ts';
-import { silentLog as log } from '../../../lib/core/log.ts';
-import { loadFake } from '../../../lib/destinations/load.ts';
+import { openSweeper } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { silentLog as log } from '#core/log/log.ts';
+import { loadFake } from '#destinations/load.ts';
 import { sweepRegularly } from '../../process/sweeping.ts';
-import { associate } from '../associations.ts';
-import { percentile } from '../figure.ts';
-import { until, within } from '../rounds.ts';
+import { percentile } from '../measure/figure.ts';
+import { until, within } from '../measure/rounds.ts';
 import type { Bench, Section } from '../section.ts';
+import { associate } from './associations.ts';
 
 const type = 'deploy-host-project';
 const perSecond = 100;
 const secrets = 200;
-/** Writes that come before those that count. */
+/** Writes before the measured ones. */
 const warmUp = 200;
 const sweepMs = 1_000;
 const limitMs = 60_000;
@@ -49,7 +49,7 @@ async function measureArrivals(bench: Bench, count: number): Promise<readonly nu
   const associations = await associate(stage, { type, destination, name: 'arrival', destinations: 1, secrets });
   const worker = await stage.start('worker', z.object({}), { type, driver: 'stand-in' });
   const api = await stage.start('api', z.object({ address: z.string() }));
-  // A write that could not be queued in time, on a machine that is too busy, is the sweep's to queue, here as everywhere.
+  // On an overloaded machine a write may not be queued in time; the sweep queues it then, as it always does.
   const endSweep = await sweepRegularly(
     await openSweeper({ config: readConfig(stage.environment), log }),
     sweepMs,
@@ -75,8 +75,8 @@ async function measureArrivals(bench: Bench, count: number): Promise<readonly nu
 }
 
 /**
- * Writes at its pace, whether or not the ones before are through, but one after the other of one secret, or an older value
- * could win. Answers when each was due, by the clock of the machine.
+ * Writes at a fixed pace without waiting for earlier writes, except those of the same secret, since otherwise an older value could
+ * win. Returns when each was due, by the clock of the machine.
  */
 async function writeAll(address: string, token: string, count: number): Promise<readonly number[]> {
   const began = performance.now();
@@ -102,7 +102,7 @@ async function writeOne(url: string, token: string, value: string): Promise<void
 }
 
 /**
- * A value that was overtaken by the next one of its secret has arrived when that one has.
+ * A value that was replaced before it was pushed counts as arrived with its successor.
  * @throws Error when none of them arrived
  */
 function latenciesOf(sent: readonly number[], seen: ReadonlyMap<string, number>, count: number): readonly number[] {

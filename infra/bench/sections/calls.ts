@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Fake } from '../../../lib/destinations/fake.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { loadFacts, loadFake } from '../../../lib/destinations/load.ts';
+import type { Fake } from '#destinations/fake.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadFacts, loadFake } from '#destinations/load.ts';
 import { countCalls } from '../calls/count.ts';
 import { operations, shapes } from '../calls/operations.ts';
-import type { Figure } from '../figure.ts';
-import { until, within } from '../rounds.ts';
+import type { Figure } from '../measure/figure.ts';
+import { until, within } from '../measure/rounds.ts';
 import type { Bench, Section } from '../section.ts';
 import type { Stage } from '../stage.ts';
 

@@ -1,18 +1,18 @@
 import { fillBareRows } from '../baseline/rows.ts';
-import type { Figure } from '../figure.ts';
-import { addressed, measureHttp } from '../http-load.ts';
 import { groupsOfEntity } from '../logins/groups.ts';
 import { costOfHashes } from '../logins/hash-time.ts';
 import { approleLogins, jwtLogins, orchestratorLogins, userpassLogins } from '../logins/methods.ts';
+import type { Figure } from '../measure/figure.ts';
 import type { Bench, Section } from '../section.ts';
+import { addressed, measureHttp } from './http-load.ts';
 
 const share = 0.4;
 const json = { 'content-type': 'application/json' };
 
-/** Logins of each method against a bare route that writes one row; the hash of a password is paid by both sides. */
+/** Logins of each method, compared with a bare route that writes one row; both sides compute the hash of a password. */
 export const loginsSection: Section = {
   name: 'logins',
-  title: 'Logins over HTTP, an entity with many groups, passwords of nobody',
+  title: 'Logins over HTTP, an entity with many groups, passwords of unknown names',
   async measure(bench) {
     const { stage } = bench;
     await fillBareRows(stage.database, 1, '{}');
@@ -30,7 +30,9 @@ async function compared(bench: Bench, prepare: typeof approleLogins): Promise<re
   const bareServer = await bench.stage.start('bare-api', addressed, { poolSize: 10 });
   try {
     return await measureHttp(bench, {
-      ...{ what: `Logins by ${what}; bare Fastify: ${baseline}`, count, share },
+      what: `Logins by ${what}; bare Fastify: ${baseline}`,
+      count,
+      share,
       ours: { server, load: { method: 'POST', path: `/v1/auth/${path}`, headers: json, body } },
       bare: { server: bareServer, load: { method: 'POST', path: bare, headers: json, body } },
     });

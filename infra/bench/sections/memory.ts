@@ -1,18 +1,18 @@
 import { Redis } from 'ioredis';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import type { Operation } from '../../../lib/queue/contract.ts';
-import { openQueue } from '../../../lib/queue/open.ts';
+import { systemClock } from '#core/clock.ts';
+import { silentLog } from '#core/log/log.ts';
+import { definitions } from '#destinations/index.ts';
+import type { Operation } from '#queue/contract.ts';
+import { openQueue } from '#queue/open.ts';
 import { openBareJobs } from '../baseline/jobs.ts';
-import type { Figure } from '../figure.ts';
-import { compare } from '../rounds.ts';
+import type { Figure } from '../measure/figure.ts';
+import { compare } from '../measure/rounds.ts';
 import type { Bench, Section } from '../section.ts';
 
 const kilobyte = 1_024;
 const limitMs = 120_000;
 
-/** A long backlog: what a pending operation costs in Redis, and how fast they come in. Nobody takes them out. */
+/** A long backlog: what a pending operation costs in Redis, and how fast operations are added. No worker takes them. */
 export const memorySection: Section = {
   name: 'memory',
   title: 'Pending operations in Redis',
@@ -47,7 +47,7 @@ function memoryOf(
 
 const perSecond = (count: number, tookMs: number): number => (count * 1_000) / tookMs;
 
-/** Fills an empty Redis; notes by how many bytes it grew, answers how long that took. */
+/** Fills an empty Redis, notes its growth in bytes, and returns how long that took. */
 async function filled(redis: Redis, sizes: number[], fill: () => Promise<number>): Promise<number> {
   await redis.flushall();
   const before = await usedBytes(redis);
@@ -78,7 +78,7 @@ async function enqueue(bench: Bench, count: number): Promise<number> {
   }
 }
 
-/** As the store has them: ids are numbers as texts, a destination has many associations. */
+/** As in the store: ids are numbers as texts, and a destination has many associations. */
 function operationsOf(types: readonly string[], count: number): readonly Operation[] {
   return Array.from({ length: count }, (_, index) => ({
     id: String(1_000_000 + index),
@@ -95,7 +95,7 @@ async function addBare(bench: Bench, count: number): Promise<number> {
     const began = performance.now();
     await jobs.add(count);
     const tookMs = performance.now() - began;
-    if ((await jobs.left()) !== count) throw new Error('not all bare jobs are there');
+    if ((await jobs.left()) !== count) throw new Error('some bare jobs are missing');
     return tookMs;
   } finally {
     await jobs.close();

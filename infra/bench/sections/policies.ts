@@ -1,12 +1,13 @@
-import { type Acl, compileAcl } from '../../../lib/auth/policy/acl.ts';
-import { decide } from '../../../lib/auth/policy/decide.ts';
-import { parsePolicy } from '../../../lib/auth/policy/parse.ts';
-import { noParameters } from '../../../lib/path/input/parameters.ts';
+import { type Acl, compileAcl } from '#auth/policy/acl.ts';
+import { decide } from '#auth/policy/decide.ts';
+import { parsePolicy } from '#auth/policy/parse.ts';
+import { noParameters } from '#path/input/parameters.ts';
+import { methodTypeNames } from '#path/vocabulary.ts';
 import { fillBareRows } from '../baseline/rows.ts';
-import { type Figure, median } from '../figure.ts';
-import { addressed, measureHttp, type Server } from '../http-load.ts';
-import { times } from '../rounds.ts';
+import { type Figure, median } from '../measure/figure.ts';
+import { times } from '../measure/rounds.ts';
 import type { Bench, Section } from '../section.ts';
+import { addressed, measureHttp, type Server } from './http-load.ts';
 
 const secretCount = 1_000;
 
@@ -15,10 +16,10 @@ const json = { 'content-type': 'application/json' };
 const ruleCount = 1_000;
 const microsecondsMax = 20;
 
-/** What policies cost: a decision by itself, and requests of a token that has five of them. */
+/** The cost of policies: a single decision, and requests with a token that has five policies. */
 export const policiesSection: Section = {
   name: 'policies',
-  title: 'Decisions by policies, and requests of a token with five policies',
+  title: 'Decisions by policies, and requests with a token that has five policies',
   async measure(bench) {
     const decisions = [decisionTime(bench)];
     const headers = { 'x-service-token': await tokenOfFive(bench) };
@@ -37,15 +38,15 @@ export const policiesSection: Section = {
 function decisionTime({ quick, report }: Bench): Figure {
   const what = `a decision by ${ruleCount} rules: exact, with "*" and with "+"`;
   report(what);
-  const acl = compileAcl(parsePolicy(rules().join('\n')).rules);
+  const acl = compileAcl(parsePolicy(rules().join('\n')).rules, methodTypeNames);
   const rounds = quick ? 20 : 100;
-  // The first ones warm the compiler.
+  // The first decisions warm up the compiler.
   for (let round = 0; round < 10; round += 1) microsecondsEach(acl);
   const value = median(Array.from({ length: rounds }, () => microsecondsEach(acl)));
   return { what, value, unit: 'µs', target: { bound: microsecondsMax } };
 }
 
-/** Paths of secrets as teams have them; a third each is written out, ends in `*`, and has a `+`. */
+/** Typical paths of secrets; one third is exact, one third ends in `*`, and one third has a `+`. */
 function rules(): readonly string[] {
   const patterns = (team: number) => [
     `secret/data/team-${team}/config`,
@@ -62,14 +63,16 @@ function microsecondsEach(acl: Acl): number {
   const needs = Array.from({ length: ruleCount }, (_, index) => ({
     capability: 'read' as const,
     path: `secret/data/team-${index % 400}/${['config', 'any/where', 'apps/web/db'][index % 3]}`,
-    ...{ sudo: false, parameters: noParameters, wrapSeconds: undefined },
+    sudo: false,
+    parameters: noParameters,
+    wrapSeconds: undefined,
   }));
   const began = performance.now();
   for (const need of needs) decide(acl, need);
   return ((performance.now() - began) * 1_000) / needs.length;
 }
 
-/** Four policies of twenty rules about other things, and the one that grants. */
+/** Four policies with twenty unrelated rules, and the one that grants access. */
 async function tokenOfFive({ stage }: Bench): Promise<string> {
   const grants = 'path "secret/data/bench/*" { capabilities = ["create", "read", "update"] }';
   const others = [0, 1, 2, 3].map((part) =>

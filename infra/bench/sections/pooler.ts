@@ -4,20 +4,20 @@ import { findPooler, type PoolerRelease } from '../../local/pooler/program.ts';
 import { startPooler } from '../../local/pooler/start.ts';
 import type { LocalServer } from '../../local/server.ts';
 import { fillBareRows } from '../baseline/rows.ts';
-import { type Figure, percentile } from '../figure.ts';
-import { addressed, measureHttp } from '../http-load.ts';
-import type { Process } from '../process.ts';
+import { type Figure, percentile } from '../measure/figure.ts';
+import type { Process } from '../processes/process.ts';
 import type { Bench, Section } from '../section.ts';
+import { addressed, measureHttp } from './http-load.ts';
 
-/** Of what is reached without a pooler. */
+/** As a share of the rate without a pooler. */
 const share = 0.85;
 const serverConnections = 30;
 const json = { 'content-type': 'application/json' };
 
-/** What a pooler before PostgreSQL costs, and how many functions at once it lets through few connections. */
+/** What a pooler in front of PostgreSQL costs, and how many concurrent functions it serves with few connections. */
 export const poolerSection: Section = {
   name: 'pooler',
-  title: 'PgBouncer in transaction mode before PostgreSQL; bare: the same without it',
+  title: 'PgBouncer in transaction mode in front of PostgreSQL; bare: without it',
   async measure(bench) {
     const figures: Figure[] = [];
     await fillBareRows(bench.stage.database, 1, '{}');
@@ -34,10 +34,10 @@ export const poolerSection: Section = {
   },
 };
 
-async function poolerOf({ stage, report }: Bench, release: PoolerRelease): Promise<LocalServer | undefined> {
+async function poolerOf({ stage, note }: Bench, release: PoolerRelease): Promise<LocalServer | undefined> {
   const program = await findPooler(release);
   if (typeof program !== 'string') return startPooler({ program, databaseUrl: stage.databaseUrl, serverConnections });
-  report(`not measured: ${program}`);
+  note(`not measured: ${program}`);
   return undefined;
 }
 
@@ -53,11 +53,11 @@ async function speed(bench: Bench, release: PoolerRelease, databaseUrl: string):
     return [
       ...(await measureHttp(bench, {
         what: `Secret read, PgBouncer ${release}`,
-        ...both({ method: 'GET', path: '/v1/secret/data/pooled?n=', headers }),
+        ...both({ method: 'GET', path: '/v1/secret/data/pooled?scan=', headers }),
       })),
       ...(await measureHttp(bench, {
         what: `Secret written, PgBouncer ${release}`,
-        ...both({ method: 'POST', path: '/v1/secret/data/pooled?n=', headers, body }),
+        ...both({ method: 'POST', path: '/v1/secret/data/pooled?scan=', headers, body }),
       })),
     ];
   } finally {
@@ -65,7 +65,7 @@ async function speed(bench: Bench, release: PoolerRelease, databaseUrl: string):
   }
 }
 
-/** What is left of one prepared SELECT: what the pooler takes by itself. */
+/** The rate of one prepared SELECT through the pooler: the cost of the pooler alone. */
 async function bareSpeed(bench: Bench, databaseUrl: string): Promise<readonly Figure[]> {
   const pooled = await bench.stage.start('bare-api', addressed, { poolSize: 10, databaseUrl });
   const direct = await bench.stage.start('bare-api', addressed, { poolSize: 10 });
@@ -82,7 +82,7 @@ async function bareSpeed(bench: Bench, databaseUrl: string): Promise<readonly Fi
 
 const answered = z.object({ answers: z.array(z.object({ status: z.int(), ms: z.number() })) });
 
-/** The first event starts each of them, the others come to all of them at once. */
+/** The first event starts each instance; later events reach all instances at once. */
 async function functions(bench: Bench, release: PoolerRelease, databaseUrl: string): Promise<readonly Figure[]> {
   const count = bench.quick ? 40 : 200;
   const processes = 4;
@@ -133,7 +133,7 @@ async function functions(bench: Bench, release: PoolerRelease, databaseUrl: stri
   }
 }
 
-/** Those that PgBouncer has opened: the stage's own have come before. */
+/** The connections that PgBouncer has opened; those of the stage were opened earlier. */
 function watchConnections({ stage }: Bench): () => Promise<number> {
   let [most, ended] = [0, false];
   const watching = (async () => {

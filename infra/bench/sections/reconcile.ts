@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { loadFake } from '../../../lib/destinations/load.ts';
-import { openQueue } from '../../../lib/queue/open.ts';
-import { keysBelow, queueName } from '../../../lib/queue/parts.ts';
-import { type Associations, associate } from '../associations.ts';
+import { systemClock } from '#core/clock.ts';
+import { silentLog } from '#core/log/log.ts';
+import { loadFake } from '#destinations/load.ts';
+import { openQueue } from '#queue/open.ts';
+import { keysBelow, queueName } from '#queue/parts.ts';
 import { type BareJobs, openBareJobs } from '../baseline/jobs.ts';
-import type { Figure } from '../figure.ts';
-import { type Done, versus } from '../meter.ts';
-import type { Process } from '../process.ts';
-import { until, within } from '../rounds.ts';
+import type { Figure } from '../measure/figure.ts';
+import { type Done, versus } from '../measure/meter.ts';
+import { until, within } from '../measure/rounds.ts';
+import type { Process } from '../processes/process.ts';
 import type { Bench, Section } from '../section.ts';
+import { type Associations, associate } from './associations.ts';
 
 const type = 'deploy-host-project';
 const operations = 'Operations reconciled, driver without latency';
@@ -21,7 +21,7 @@ const limitMs = 120_000;
 const counted = z.object({ puts: z.number() });
 const ready = z.object({});
 
-/** One worker process working off a backlog, against the bare statements, and a BullMQ worker that does nothing. */
+/** One worker process that clears a backlog, compared with the bare statements and with a BullMQ worker that does nothing. */
 export const reconcileSection: Section = {
   name: 'reconcile',
   title: 'Reconciling a backlog with one worker process',
@@ -41,7 +41,7 @@ async function standIn(bench: Bench, destination: object): Promise<readonly Figu
   bench.report(`making ${destinations * secrets} associations`);
   const name = 'backlog';
   const associations = await associate(stage, { type, destination, name, destinations, secrets });
-  // Beside ours, with a queue of its own, so that the two can be measured in turns.
+  // Runs beside ours, with its own queue, so that the two can be measured alternately.
   const least = await openQueue({ ...queueOptions, redisUrl: stage.redisUrl, prefix: leastPrefix });
   const { pending } = keysBelow(leastPrefix);
   const [worker, leastWorker, bareWorker] = await Promise.all([
@@ -54,7 +54,7 @@ async function standIn(bench: Bench, destination: object): Promise<readonly Figu
     const ours = { process: worker, work: () => workOff(associations, worker) };
     const leastWork = { process: leastWorker, work: () => workOff({ ...associations, queue: least }, undefined) };
     const bare = { process: bareWorker, work: () => workOffBare(bareJobs, associations.count) };
-    // The first round pushes what the making of the associations left, and warms the compiler of all.
+    // The first round pushes what creating the associations left behind, and warms up the compilers.
     for (const side of [ours, leastWork, bare]) await within(limitMs, side.work());
     bench.report('working off');
     const [besideLeast, besideBare] = [
@@ -71,7 +71,7 @@ async function standIn(bench: Bench, destination: object): Promise<readonly Figu
   }
 }
 
-/** One object per association, over real HTTP. There is nothing bare to compare it with. */
+/** One object per association, over real HTTP. It has no bare counterpart. */
 async function realDriver(bench: Bench, destination: object): Promise<readonly Figure[]> {
   const associations = await associate(bench.stage, { type, destination, name: 'real', destinations: 1, secrets: 200 });
   const worker = await bench.stage.start('worker', ready, { type, driver: 'real' });
@@ -107,9 +107,9 @@ async function workOff(
   const tookMs = performance.now() - began;
   const after = await worker?.ask('count', counted);
   const left = await outOfDate();
-  if (left > 0) throw new Error(`${left} of ${count} operations were taken off and not done`);
+  if (left > 0) throw new Error(`${left} of ${count} operations were removed from the queue and not done`);
   const puts = (after?.puts ?? count) - (before?.puts ?? 0);
-  if (puts < count) throw new Error(`${count} operations came to ${puts} puts only`);
+  if (puts < count) throw new Error(`${count} operations caused only ${puts} puts`);
   return { count, perSecond: (count * 1_000) / tookMs };
 }
 

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { type Bundle, bundleWorker } from '../bundle.ts';
-import { type Figure, median } from '../figure.ts';
-import { compare } from '../rounds.ts';
+import { definitions } from '#destinations/index.ts';
+import { bundle, type Bundle as Program } from '../../package/bundle.ts';
+import { sdkOf } from '../../package/sdk.ts';
+import { type Figure, median } from '../measure/figure.ts';
+import { compare } from '../measure/rounds.ts';
 import type { Bench, Section } from '../section.ts';
 
 const started = z.object({ imported: z.number(), ready: z.number() });
@@ -22,14 +24,14 @@ export const startSection: Section = {
     const bundles = new Map<string, Bundle>();
     for (const type of types) bundles.set(type, await bundleWorker(type, folder));
     mustHoldOwnSdkOnly(bundles, bare);
-    bench.report(`bundled ${types.length} types: no bundle holds the SDK of another type`);
+    bench.note(`bundled ${types.length} types: no bundle holds the SDK of another type`);
     const figures: Figure[] = [];
     for (const [type, bundle] of bundles) figures.push(...(await figuresOf(bench, type, bundle, bare)));
     return figures;
   },
 };
 
-/** @throws Error with what is too much */
+/** @throws Error with the excess */
 function mustHoldOwnSdkOnly(bundles: ReadonlyMap<string, Bundle>, bare: Bundle): void {
   for (const [type, { packages, sdk }] of bundles) {
     const others = [...bundles].filter(([other]) => other !== type);
@@ -70,4 +72,42 @@ async function start({ stage }: Bench, bundle: Bundle): Promise<z.output<typeof 
     timeout: startMsMax,
   });
   return started.parse(JSON.parse(stdout));
+}
+
+/** A worker function in one file. */
+interface Bundle extends Program {
+  /** npm packages that this type brings. */
+  readonly sdk: ReadonlySet<string>;
+}
+
+/**
+ * Bundles the worker of one type, or of none: the composition root and that type's driver. It starts, writes a line of JSON with
+ * the milliseconds since Node's own start, and ends.
+ */
+async function bundleWorker(type: string | undefined, folder: string): Promise<Bundle> {
+  const source = { contents: entry(type), sourcefile: 'worker.ts', loader: 'ts' } as const;
+  const program = await bundle(source, join(folder, `worker-${type ?? 'none'}.cjs`));
+  return { ...program, sdk: await sdkOf(type) };
+}
+
+function entry(type: string | undefined): string {
+  const driver =
+    type === undefined
+      ? ''
+      : `import { definition } from './lib/destinations/${type}/index.ts';
+         import { openDriver } from './lib/destinations/${type}/driver.ts';`;
+  return `
+    import { openWorkers } from './lib/app.ts';
+    import { readConfig } from './lib/core/config.ts';
+    import { silentLog } from './lib/core/log/log.ts';
+    ${driver}
+    const { bootstrapComplete } = performance.nodeTiming;
+    const imported = performance.now() - bootstrapComplete;
+    async function start() {
+      const destinations = [${type === undefined ? '' : '{ definition, openDriver }'}];
+      await openWorkers({ config: readConfig(), log: silentLog }, destinations);
+      const ready = performance.now() - bootstrapComplete;
+      process.stdout.write(JSON.stringify({ imported, ready }) + '\\n', () => process.exit(0));
+    }
+    void start();`;
 }

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fillBareRows } from '../baseline/rows.ts';
-import type { Figure } from '../figure.ts';
-import { addressed, measureHttp, type Server } from '../http-load.ts';
+import type { Figure } from '../measure/figure.ts';
 import type { Bench, Section } from '../section.ts';
+import { addressed, measureHttp, type Server } from './http-load.ts';
 
 const json = { 'content-type': 'application/json' };
 const limitMs = 600_000;
 const megabyte = 1_048_576;
-/** What the API may need beyond what it has, however many tokens there are. */
+/** Maximum growth of the API's memory, whatever the number of tokens. */
 const megabytesMax = 100;
 
-/** Tokens over HTTP against bare routes, and what is done to very many of them at once. */
+/** Tokens over HTTP compared with bare routes, and operations on a large number of tokens. */
 export const tokensSection: Section = {
   name: 'tokens',
   title: 'Tokens over HTTP, trees of tokens, tidying',
@@ -49,13 +49,14 @@ function creations(bench: Bench, api: Server, bare: Server): Promise<readonly Fi
   const headers = { ...json, ...tokenOf(bench) };
   return measureHttp(bench, {
     what: 'Token create; bare Fastify: one INSERT',
+    share: 0.35,
     count: 1,
-    ours: { server: api, load: { method: 'POST', path: '/v1/auth/token/create?n=', headers, body } },
+    ours: { server: api, load: { method: 'POST', path: '/v1/auth/token/create?scan=', headers, body } },
     bare: { server: bare, load: { method: 'POST', path: '/write/bench/', headers: json, body } },
   });
 }
 
-/** Ten below each on five levels are 111,110. */
+/** Ten children each on five levels make 111,110. */
 async function revocation(bench: Bench, api: Server): Promise<readonly Figure[]> {
   const width = bench.quick ? 6 : 10;
   const accessor = await newToken(bench, api);
@@ -100,7 +101,7 @@ async function insertTree({ stage }: Bench, accessor: string, width: number): Pr
   return rowCount ?? 0;
 }
 
-/** How fast it goes, and by how much the API grows meanwhile. */
+/** The rate, and the growth of the API's memory meanwhile. */
 async function over(bench: Bench, api: Server, what: string, work: () => Promise<number>): Promise<readonly Figure[]> {
   await bench.stage.database.query('analyze tokens');
   const before = (await api.memory()).rss;
@@ -118,7 +119,9 @@ async function over(bench: Bench, api: Server, what: string, work: () => Promise
   return [
     { what, value: done / seconds, unit: '1/s' },
     {
-      ...{ what: '  memory of the API meanwhile, more than before', value: (most - before) / megabyte, unit: 'MB' },
+      what: ' memory growth of the API meanwhile',
+      value: (most - before) / megabyte,
+      unit: 'MB',
       target: { bound: megabytesMax },
     },
   ];

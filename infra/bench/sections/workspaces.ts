@@ -1,9 +1,9 @@
-import { type Figure, percentile } from '../figure.ts';
-import { addressed, type Server } from '../http-load.ts';
-import { compare } from '../rounds.ts';
+import { type Figure, percentile } from '../measure/figure.ts';
+import { compare } from '../measure/rounds.ts';
 import type { Bench, Section } from '../section.ts';
 import { fillWorkspaces, organizationName, sharedId } from '../workspaces/fill.ts';
 import { counted } from '../workspaces/statements.ts';
+import { addressed, type Server } from './http-load.ts';
 
 const workspaceCount = 10_000;
 const millisecondsMax = 20;
@@ -18,7 +18,7 @@ const filters = [
   'filter[tagged][0][value]=prod',
 ].join('&');
 
-/** Pages of twenty as somebody asks for them who owns nothing. */
+/** Pages of twenty, requested by a caller who owns nothing. */
 const pages: Readonly<Record<string, string>> = {
   'Page 1 of the workspaces': `${list}?`,
   'Page 1 by name, tags and bindings': `${list}?${filters}`,
@@ -34,10 +34,10 @@ const bareSelect = {
   values: ['org-bench'],
 };
 
-/** Lists of workspaces over HTTP, one request after the other, against the bare SELECT of a page. */
+/** Lists of workspaces over HTTP, one request after another, compared with the bare SELECT of a page. */
 export const workspacesSection: Section = {
   name: 'workspaces',
-  title: `Lists of an organization of ${workspaceCount} workspaces and 1,000 tags, of a caller who reads half of them`,
+  title: `Lists of an organization with ${workspaceCount} workspaces and 1,000 tags, for a caller who may read half of them`,
   async measure(bench) {
     const token = await fillWorkspaces(bench.stage, workspaceCount);
     const api = await bench.stage.start('api', addressed);
@@ -71,7 +71,7 @@ async function timeOf(
     if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${text}`);
   };
   const select = async () => void (await bench.stage.database.query(bareSelect));
-  // The first requests prepare statements and warm the compiler.
+  // The first requests prepare statements and warm up the compiler.
   await p95(30, ask);
   const { value, ...compared } = await compare(
     rounds,
@@ -82,7 +82,7 @@ async function timeOf(
   return { what: `${what}, p95; bare: one SELECT`, value, unit: 'ms', compared, target: { bound: millisecondsMax } };
 }
 
-/** Milliseconds that 95 of 100 take at most. */
+/** The 95th percentile, in milliseconds. */
 async function p95(count: number, work: () => Promise<void>): Promise<number> {
   const taken: number[] = [];
   for (let at = 0; at < count; at += 1) {

@@ -1,20 +1,20 @@
-import { median } from '../figure.ts';
+import { median } from '../measure/figure.ts';
 
-/** What a process held at one time, in bytes. */
+/** The memory of a process at one time, in bytes. */
 export interface Sample {
   readonly rss: number;
-  /** Used on the heap, garbage included. */
+  /** Used heap, including garbage. */
   readonly heap: number;
 }
 
-/** What is known of one process at the end; bytes. */
+/** Measured for one process, in bytes. */
 export interface Verdict {
   readonly rssMax: number;
-  /** The middle of the second and of the last third of the time. The first third is for warming up. */
+  /** The medians of the second and the last third of the time. The first third is for warming up. */
   readonly rss: Course;
-  /** The lowest of the second and of the last third: what a collection leaves. */
+  /** The minimum of the second and of the last third: what remains after a collection. */
   readonly heap: Course;
-  /** What is wrong; none: it is flat and small enough. */
+  /** The problems; empty when memory is flat and small enough. */
   readonly problems: readonly string[];
 }
 
@@ -24,9 +24,9 @@ export interface Course {
 }
 
 const megabyte = 1_048_576;
-/** What an API or a worker may hold at most: half of what its container is given. */
+/** Maximum memory of an API or a worker: half of its container's. */
 export const rssBytesMax = 256 * megabyte;
-/** From one third to the next, what a collector that is in no hurry makes of the same use. */
+/** Permitted growth from one third to the next, since the collector does not run at fixed times. */
 const growthShareMax = 0.05;
 const growthBytesMin = 6 * megabyte;
 

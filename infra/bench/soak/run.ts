@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { openSweeper } from '../../../lib/app.ts';
-import { readConfig } from '../../../lib/core/config.ts';
-import { silentLog } from '../../../lib/core/log.ts';
+import { openSweeper } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { silentLog } from '#core/log/log.ts';
 import { sweepRegularly } from '../../process/sweeping.ts';
 import { tableLines } from '../../show/table.ts';
 import type { Terminal } from '../../show/terminal.ts';
-import type { Process } from '../process.ts';
-import { within } from '../rounds.ts';
+import { within } from '../measure/rounds.ts';
+import type { Process } from '../processes/process.ts';
 import type { Stage } from '../stage.ts';
 import { judge, type Sample } from './flat.ts';
 import { prepare, type Service, use } from './use.ts';
@@ -14,7 +14,7 @@ import { prepare, type Service, use } from './use.ts';
 const roundMs = 1_000;
 const sampleMs = 5_000;
 const reportMs = 60_000;
-/** The longest that a machine under load may make of the preparation, and of one round. */
+/** Time limits of the preparation and of one round, on a loaded machine. */
 const prepareMsMax = 300_000;
 const roundMsMax = 120_000;
 
@@ -27,8 +27,8 @@ interface Watched {
 }
 
 /**
- * Light use for so many minutes, of an API and of a worker as processes of their own. Answers whether both stayed flat and
- * small.
+ * Light use of an API and a worker, each in its own process, for the given minutes. Returns whether the memory of both stayed flat
+ * and small.
  *
  * @throws Error when a request failed, or nothing reached the destinations
  */
@@ -55,7 +55,7 @@ export async function runSoak(stage: Stage, terminal: Terminal, minutes: number)
 
 const watch = (name: string, process: Process<unknown>): Watched => ({ name, process, samples: [] });
 
-/** Answers the number of rounds. One that takes long makes the next one late, not two at once. */
+/** Returns the number of rounds. Rounds never overlap: a long one delays the next. */
 async function useFor(
   forMs: number,
   service: Service,

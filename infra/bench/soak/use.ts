@@ -1,4 +1,4 @@
-import { times } from '../rounds.ts';
+import { times } from '../measure/rounds.ts';
 
 export interface Service {
   readonly address: string;
@@ -23,8 +23,8 @@ export async function prepare(service: Service): Promise<void> {
 }
 
 /**
- * What a small team does in a second: it reads and writes a few secrets, logs in and out, looks at its destinations, and
- * every few seconds changes the settings of one, takes a secret away from one and gives it back.
+ * What a small team does in a second: reading and writing a few secrets, logging in and out, listing its destinations and, every
+ * few seconds, changing the settings of one and removing and adding an association.
  */
 export async function use(service: Service, round: number): Promise<void> {
   const { type, body } = pick(service.destinations, round);
@@ -52,7 +52,7 @@ function associate(service: Service, type: string, secret: number, verb: 'set' |
   return ask(service, 'POST', path, { mount: 'secret', secret_name: `soak/${secret}` });
 }
 
-/** From a password to a file of keys. */
+/** From a password to a key file. */
 const sizes: readonly number[] = [32, 200, 1_500, 6_000];
 
 function writeSecret(service: Service, index: number, round: number): Promise<unknown> {

@@ -1,17 +1,17 @@
-import { Secret } from '../../../lib/core/secret.ts';
-import { hashOf } from '../../../lib/workspaces/people/tokens/find.ts';
+import { Secret } from '#core/secret.ts';
+import { hashOf } from '#workspaces/resources/authentication-tokens/text.ts';
 import type { Stage } from '../stage.ts';
 
 export const organizationName = 'bench';
-/** The id of a workspace that lets all others read its state. */
+/** The id of a workspace whose state all others may read. */
 export const sharedId = 'ws-1';
 
 const token = new Secret('bench.keyferryv1.reader');
 
 /**
- * One organization with so many workspaces in ten projects, 1,000 tags of which each workspace has three, and a binding each. Who
- * reads is a user of two teams: one with `plan` on half of the projects, the other with `write` on a hundred workspaces beside.
- * Answers the user's token.
+ * One organization with `count` workspaces in ten projects, 1,000 tags of which each workspace has three, and a binding each. The
+ * reader is a user of two teams: one with `plan` on half of the projects, the other with `write` on a hundred other workspaces.
+ * Returns the user's token.
  */
 export async function fillWorkspaces({ database, api }: Stage, count: number): Promise<string> {
   for (const statement of statements) {

@@ -1,8 +1,8 @@
-import { PoolConnection } from '../../../lib/store/postgres/connection.ts';
+import { PoolConnection } from '#store/postgres/pool/connection.ts';
 
 /**
- * What `work` answers, and how many statements about the workspace service this process has sent meanwhile: those that name a
- * table of it. One at a time.
+ * The result of `work`, and the number of statements with a table of the workspace service that this process sent meanwhile. One
+ * call at a time.
  */
 export async function counted<T>(work: () => Promise<T>): Promise<{ readonly answer: T; readonly statements: number }> {
   const { executeQuery } = PoolConnection.prototype;

@@ -4,7 +4,7 @@ import type { Described } from '../described.ts';
 
 export const chartFolder = 'infra/helm/keyferry';
 
-/** Head of the chart. Chart and application are released together, so they have one version: that of the package. */
+/** The head of the chart. Chart and application are released together, so both have the version of the package. */
 export async function chartHead(root: string): Promise<string> {
   const { version, description, license }: { version: string; description: string; license: string } = JSON.parse(
     await readFile(join(root, 'package.json'), 'utf8'),
@@ -22,6 +22,6 @@ annotations:
 `;
 }
 
-/** The workers among the values. */
+/** The workers in the values. */
 export const chartWorkers = (types: readonly Described[]): string =>
   types.map(({ type }) => `  ${type}: {}`).join('\n');

@@ -1,8 +1,8 @@
-import { settingNames } from '../../../lib/core/config.ts';
+import { settingNames } from '#core/config.ts';
 import type { Described } from '../described.ts';
 import { closed, flag, list, map, object, oneOf, reference, type Schema, scalar, text, whole } from './shapes.ts';
 
-/** Settings that hold passwords or keys: they come from a secret, since everybody who may read pods may read a ConfigMap. */
+/** Settings that hold passwords or keys: they must come from a secret, since callers that may read pods may read a ConfigMap. */
 export const secretNames: readonly string[] = [
   'DATABASE_URL',
   'REDIS_URL',
@@ -11,7 +11,7 @@ export const secretNames: readonly string[] = [
   'KEYFERRY_DEV_ROOT_TOKEN',
 ];
 
-/** What `values.yaml` may hold, as a JSON schema: helm refuses a name that is not here, so that a slip does not pass for a setting. */
+/** A JSON schema of `values.yaml`: helm refuses unknown names, so that a typing error is not ignored. */
 export function valuesSchema(types: readonly Described[]): string {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',

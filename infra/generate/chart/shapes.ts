@@ -4,7 +4,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 export const text: Schema = { type: 'string' };
 export const flag: Schema = { type: 'boolean' };
 export const scalar: Schema = { type: ['string', 'number', 'boolean'] };
-/** What the orchestrator's own schema describes. */
+/** A value that the orchestrator's own schema describes. */
 export const object: Schema = { type: 'object' };
 
 export const whole = (least: number): Schema => ({ type: 'integer', minimum: least });
@@ -12,7 +12,7 @@ export const oneOf = (...values: readonly string[]): Schema => ({ type: 'string'
 export const list = (items: Schema): Schema => ({ type: 'array', items });
 export const map = (values: Schema): Schema => ({ type: 'object', additionalProperties: values });
 
-/** An object that has these members and no others. */
+/** An object with these members and no others. */
 export const closed = (properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema => ({
   type: 'object',
   ...(required.length > 0 ? { required } : {}),

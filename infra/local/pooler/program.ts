@@ -6,19 +6,19 @@ import { join, resolve } from 'node:path';
 import { isRoot } from '../account.ts';
 import { exists } from '../postgres/programs.ts';
 
-/** A PgBouncer that runs with the libraries of its own release of Debian, whatever the machine has. */
+/** A PgBouncer that runs with the libraries of its own release of Debian, independent of those of the machine. */
 export interface PoolerProgram {
   readonly command: string;
   readonly args: readonly string[];
 }
 
 interface Release {
-  /** Of Debian. */
+  /** The release of Debian. */
   readonly suite: string;
   readonly libraries: readonly string[];
 }
 
-/** The oldest that is in wide use, and one that keeps prepared statements (since 1.21). */
+/** The oldest release in wide use, and one that supports prepared statements (since 1.21). */
 const poolerReleases = {
   '1.18': {
     suite: 'bookworm',
@@ -33,17 +33,17 @@ export const isPoolerRelease = (text: string): text is PoolerRelease => Object.h
 
 const sharedLibraries = ['libc6', 'libpam0g', 'libaudit1', 'libcap-ng0', 'libsystemd0', 'libcap2', 'libzstd1'];
 
-/** Where the user of servers can enter, and what is got stays. */
+/** A permanent folder that the user of servers can enter. */
 const cache = isRoot ? '/var/cache/keyferry' : resolve('node_modules/.cache/keyferry');
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const msMax = 120_000;
 
-/** The program of a release, got from Debian by apt if it is not here yet; or why it cannot be had. */
+/** The program of a release, downloaded from Debian with apt if it is missing; or the reason why it is not available. */
 export async function findPooler(release: PoolerRelease): Promise<PoolerProgram | string> {
   const folder = join(cache, `pgbouncer-${release}`);
   if (!(await exists(folder))) {
     const problem = await download(release, folder);
-    if (problem !== undefined) return `PgBouncer ${release} cannot be had: ${problem}`;
+    if (problem !== undefined) return `PgBouncer ${release} is not available: ${problem}`;
   }
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const loader = files.find((name) => /(^|\/)ld-linux-[^/]+\.so\.\d$/.test(name));
@@ -55,10 +55,10 @@ export async function findPooler(release: PoolerRelease): Promise<PoolerProgram 
   };
 }
 
-/** By an apt of our own, which neither knows nor changes what is installed; it verifies the signatures of the archive. */
+/** Uses an apt configuration of our own, which neither reads nor changes installed packages; it verifies the signatures of the archive. */
 async function download(release: PoolerRelease, folder: string): Promise<string | undefined> {
   const { suite, libraries } = poolerReleases[release];
-  if (!(await exists(keyring))) return 'this is not a Debian, or it lacks debian-archive-keyring';
+  if (!(await exists(keyring))) return 'this is not Debian, or the package debian-archive-keyring is missing';
   const work = await mkdtemp(join(tmpdir(), 'keyferry-apt-'));
   try {
     const apt = prepareApt(work, suite);
@@ -96,14 +96,14 @@ function prepareApt(work: string, suite: string): readonly string[] {
   return ['-q', ...Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])];
 }
 
-/** @throws Error with the last line that the command said */
+/** @throws Error with the last line of the command's output */
 function run(cwd: string, command: string, args: readonly string[]): void {
   const { status, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', timeout: msMax });
   if (status === 0) return;
   throw new Error(`${command} failed: ${error?.message ?? stderr.trim().split('\n').at(-1)}`);
 }
 
-/** Whole or not at all; another run may have been quicker. The temporary folder may lie in another file system. */
+/** Atomic; another run may have finished first. The temporary folder may be in another file system. */
 function moveTo(folder: string, unpacked: string): void {
   const beside = `${folder}.${process.pid}`;
   run('/', 'cp', ['-r', unpacked, beside]);

@@ -11,19 +11,19 @@ import type { PoolerProgram } from './program.ts';
 
 export interface PoolerOptions {
   readonly program: PoolerProgram;
-  /** The PostgreSQL behind it. Its databases are all served, its role is the one that logs in. */
+  /** The PostgreSQL behind it. All its databases are served; the pooler logs in with the role of the URL. */
   readonly databaseUrl: string;
   readonly mode?: 'transaction' | 'session';
   /** Connections to PostgreSQL, per database. */
   readonly serverConnections?: number;
-  /** Lines of the configuration beside ours, such as `max_prepared_statements`. */
+  /** Additional lines of the configuration, such as `max_prepared_statements`. */
   readonly settings?: Readonly<Record<string, string | number>>;
   readonly port?: number;
 }
 
 const startMsMax = 20_000;
 
-/** Starts a PgBouncer on 127.0.0.1 in front of a PostgreSQL, as a user without rights. Its URL is that of the database, but for the port. */
+/** Starts a PgBouncer on 127.0.0.1 in front of a PostgreSQL, as a user without rights. Its URL is that of the database with another port. */
 export async function startPooler(options: PoolerOptions): Promise<LocalServer> {
   const port = options.port ?? (await freePort());
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-pooler-'));
@@ -37,7 +37,10 @@ export async function startPooler(options: PoolerOptions): Promise<LocalServer> 
   const ended = untilEnd(child).finally(() => rm(folder, { recursive: true, force: true }));
   await untilReady(child, url, log);
   return {
-    ...{ url, port, pid: child.pid ?? 0, ended },
+    url,
+    port,
+    pid: child.pid ?? 0,
+    ended,
     // SIGINT waits for clients; SIGTERM ends at once.
     stop: () => endChild(child, 'SIGTERM').then(() => void ended),
     kill: () => endChild(child, 'SIGKILL').then(() => void ended),

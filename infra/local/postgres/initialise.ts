@@ -9,7 +9,7 @@ import { superuser } from './rights.ts';
 import { endOldServer } from './running-server.ts';
 
 /**
- * Makes a data folder; `complete` is called with its path. It is made under another name first: one that was interrupted would
+ * Creates a data folder; `complete` is called with its path. It is created under another name first: an interrupted one would
  * look like a data folder and never start.
  */
 export async function initialise(
@@ -31,7 +31,7 @@ async function initdbNameless(programs: Programs, folder: string): Promise<strin
   return initdb(own, folder).finally(() => rm(own, { recursive: true, force: true }));
 }
 
-/** Nobody can log in to what it makes: who may is said when rights are given. Answers what went wrong. */
+/** Logins to the new folder are rejected until rights are granted. Returns the error, if any. */
 async function initdb(programs: Programs, folder: string): Promise<string | undefined> {
   await rm(folder, { recursive: true, force: true });
   await serverFolder(folder);

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Programs } from './programs.ts';
 
-/** What initdb says to a user id that has no entry in /etc/passwd. */
+/** The message of initdb for a user id without an entry in /etc/passwd. */
 export const namelessComplaint = 'could not look up effective user ID';
 
 const asked = '\0getpwuid\0';
 const instead = '\0getpwent\0';
 
 /**
- * PostgreSQL makes its data folder only for a user with a name, which it then does not use; containers run as a number
- * without one. These copies call `getpwent`, which answers the first user there is, in place of `getpwuid`, which would
- * answer none: both have the same length, result and version in the C library. The caller removes the folder.
+ * PostgreSQL creates its data folder only for a user with a name, although it does not use the name; containers run as a number
+ * without one. These copies call `getpwent`, which returns the first user, instead of `getpwuid`, which would
+ * return none: both have the same length, result and version in the C library. The caller removes the folder.
  */
 export async function forNamelessUser(programs: Programs): Promise<Programs> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-programs-'));

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { chmod, cp, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readConfig } from '../../../lib/core/config.ts';
+import { readConfig } from '#core/config.ts';
 import { isRoot } from '../account.ts';
 
 /** The folder of a PostgreSQL, with its `bin`, `lib` and `share`. */
 export type Programs = string;
 
-/** The PostgreSQL that is configured, or else of the npm package for this platform, where the user of servers can run it. */
+/** The configured PostgreSQL, or that of the npm package for this platform, in a folder where the user of servers can run it. */
 export async function findPrograms(): Promise<Programs> {
   const installed = readConfig().KEYFERRY_POSTGRES_DIR ?? (await ofPackage());
   return !isRoot || (await isOpenToAll(join(installed, 'bin'))) ? installed : copied(installed);
@@ -35,8 +35,8 @@ export async function isOpenToAll(path: string): Promise<boolean> {
 const cache = '/var/cache/keyferry';
 
 /**
- * A checkout may lie where root alone may enter, such as below /root. The programs are then copied once to where system
- * caches are: the alternative would be to leave the servers the right to enter all folders, and so to read every file.
+ * A checkout may be in a folder that only root may enter, such as /root. The programs are then copied once to the folder of system
+ * caches. Otherwise the servers would need the right to enter all folders, and could read every file.
  */
 async function copied(installed: Programs): Promise<Programs> {
   const { mtimeMs, size } = await stat(join(installed, 'bin', 'postgres'));
@@ -50,7 +50,7 @@ async function copied(installed: Programs): Promise<Programs> {
     await openToAll(unfinished);
     await rename(unfinished, copy).catch(async (error: unknown) => {
       await rm(unfinished, { recursive: true, force: true });
-      // Another start was quicker.
+      // Another start finished first.
       if (!(await exists(copy))) throw error;
     });
     return copy;

@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { serverFolder } from '../folder.ts';
 
-/** Owns the catalogs. It has no password, and no way in but a socket that is there while rights are given. */
+/** Owns the catalogs. It has no password, and can log in only through a socket that exists while rights are granted. */
 export const superuser = 'keyferry';
-/** Owns the database and nothing else: it reads no file of the server, and starts no program there. */
+/** Owns the database and nothing else: it can neither read files of the server nor start programs there. */
 export const role = 'keyferry_app';
 export const database = 'postgres';
 
-/** Who may come in by the network: the role of the service, from this machine, with its password. */
+/** Logins over the network: only the role of the service, from this machine, with its password. */
 const access = `# Written by Keyferry.\nhost all ${role} 127.0.0.1/32 scram-sha-256\n`;
 
 const accessFile = (dataDir: string): string => join(dataDir, 'pg_hba.conf');
 
-/** Whether rights were given: that is what is written last. */
+/** Whether rights were granted: this file is written last. */
 export const hasRights = async (dataDir: string): Promise<boolean> =>
   (await readFile(accessFile(dataDir), 'utf8').catch(() => '')) === access;
 
 export interface Rights {
   readonly password: string;
-  /** For tests, which take a database each. */
+  /** For tests, which create a database each. */
   readonly createsDatabases: boolean;
 }
 
@@ -31,8 +31,8 @@ export interface PrivateServer {
 }
 
 /**
- * Gives the service its role in a new data folder, or in one of an earlier version, where everybody on the machine was the
- * superuser and all tables are the superuser's. It may be done again.
+ * Creates the role of the service in a new data folder, or in one of an earlier version, where every user of the machine was the
+ * superuser and all tables belong to the superuser. It may be repeated.
  */
 export async function giveRights(
   dataDir: string,

@@ -8,13 +8,13 @@ export interface Run {
   readonly programs: Programs;
   readonly dataDir: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** Milliseconds until it must answer. */
+  /** Time limit for its first reply. */
   readonly startMsMax: number;
-  /** Asked until it does not fail. */
+  /** Called until it succeeds. */
   readonly answers: () => Promise<unknown>;
 }
 
-/** Starts a PostgreSQL and waits until it answers. @throws Error with its last lines when it ends before, or is late */
+/** Starts a PostgreSQL and waits until it answers. @throws Error with its last lines if it ends before, or is late */
 export async function runPostgres(run: Run): Promise<ChildProcess> {
   const { argument, ...handed } = dataFolderOf(run.dataDir);
   const settings = Object.entries(run.settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -40,6 +40,6 @@ export async function runPostgres(run: Run): Promise<ChildProcess> {
   }
 }
 
-/** Asking again does not help: the login is not known, or its password is another one. */
+/** A retry does not help: the role is unknown, or the password is wrong. */
 const isRefusal = (cause: unknown): boolean =>
   cause instanceof Error && 'code' in cause && (cause.code === '28P01' || cause.code === '28000');

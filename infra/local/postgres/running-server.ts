@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError } from '../../../lib/core/config.ts';
+import { ConfigError } from '#core/config.ts';
 import { runningProcess } from '../running.ts';
 
 /**
- * A server that was left behind on this data folder is ended first: two would ruin it. One whose own instance still runs is
+ * An orphaned server on this data folder is ended first: two servers would damage it. A server whose instance still runs is
  * in use.
  */
 export async function endOldServer(dataDir: string): Promise<void> {
@@ -23,10 +23,10 @@ export async function endOldServer(dataDir: string): Promise<void> {
   }
 }
 
-/** The number may belong to another program by now. */
+/** The process id may belong to another program meanwhile. */
 const isPostgres = (pid: number): boolean => /\bpostgres\b/.test(runningProcess(pid)?.command ?? '');
 
-/** The Node process that started the server and still lives. An orphan has the first process for its parent. */
+/** The Node process that started the server, if it still runs. The parent of an orphan is the first process. */
 function ownerOf(pid: number): number | undefined {
   const parent = runningProcess(pid)?.parent ?? 0;
   return parent > 1 && /\bnode\b/.test(runningProcess(parent)?.command ?? '') ? parent : undefined;

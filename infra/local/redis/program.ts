@@ -6,7 +6,7 @@ export function findServer(): string | undefined {
   return ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0);
 }
 
-/** @throws Error that says what to install where apt cannot do it */
+/** @throws Error that names the package to install if apt cannot install it */
 export function installServer(): string {
   const haveApt = spawnSync('apt-get', ['--version']).status === 0;
   if (!isRoot || !haveApt) {
@@ -14,8 +14,8 @@ export function installServer(): string {
       'no Redis found: install the package redis-server or valkey-server (Debian, Ubuntu: "sudo apt-get install redis-server"), or set REDIS_URL',
     );
   }
-  process.stderr.write('installing redis-server by apt-get ...\n');
-  // A policy that forbids starting services: we start our own, private one.
+  process.stderr.write('installing redis-server with apt-get ...\n');
+  // This run level keeps apt from starting the service: we start a private one.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   const limits = { env, encoding: 'utf8', timeout: 300_000 } as const;
   spawnSync('apt-get', ['update'], limits);

@@ -8,22 +8,22 @@ import type { LocalServer } from '../server.ts';
 import { findServer, installServer } from './program.ts';
 
 export interface RedisOptions {
-  /** Where the append-only file goes, the password beside it in `<dataDir>.password`; absent: nothing is kept. */
+  /** Folder of the append-only file; the password is in `<dataDir>.password`. Nothing is kept without it. */
   readonly dataDir?: string;
   readonly port?: number;
-  /** Absent: that of the data, or a new one. */
+  /** Default: that of the data folder, or a new one. */
   readonly password?: string;
-  /** Milliseconds until it must answer. */
+  /** Time limit for its first reply, in milliseconds. */
   readonly startMsMax?: number;
-  /** Absent: one found on PATH. */
+  /** Default: one found on PATH. */
   readonly program?: string;
-  /** Lines of its configuration beside the usual ones, which they replace. */
+  /** Lines of its configuration that replace or extend the usual ones. */
   readonly settings?: readonly string[];
 }
 
 /**
- * Starts a private Redis or Valkey on 127.0.0.1 with a generated password, as a user without rights: one found on PATH, else
- * one installed by apt when we are root on Debian or Ubuntu, else an error that says what to install.
+ * Starts a private Redis or Valkey on 127.0.0.1 with a generated password, as a user without rights: one found on PATH, otherwise
+ * one that root installs with apt on Debian or Ubuntu, otherwise an error that says what to install.
  */
 export async function startRedis(options: RedisOptions = {}): Promise<LocalServer> {
   const program = options.program ?? findServer() ?? installServer();
@@ -50,10 +50,10 @@ export async function startRedis(options: RedisOptions = {}): Promise<LocalServe
   };
 }
 
-/** Where a Redis on this machine is reached. */
+/** The address of a Redis on this machine. */
 export const redisUrl = (port: number, password: string): string => `redis://:${password}@127.0.0.1:${port}`;
 
-/** By standard input: arguments can be seen by everybody on the machine. */
+/** On standard input, since all users of the machine can see arguments. */
 function settings(port: number, password: string, isKept: boolean, more: readonly string[] = []): string {
   return [
     `port ${port}`,
@@ -78,7 +78,7 @@ async function untilReady(child: ChildProcess, url: string, startMsMax: number, 
       const how = endOf(child);
       if (how !== undefined) throw new Error(`Redis ended at its start (${how}):\n${log.join('\n')}`);
       const answer = await client.ping().catch((cause: Error) => cause.message);
-      // While it reads its append-only file it answers LOADING.
+      // It replies LOADING while it reads its append-only file.
       if (answer === 'PONG') return;
       if (Date.now() > deadline)
         throw new Error(`Redis did not answer in ${startMsMax} ms (${answer}):\n${log.join('\n')}`);

@@ -1,33 +1,27 @@
-import { openIdentities } from '../../auth/identity/facts/open.ts';
-import { openLeases } from '../../auth/lease/leases.ts';
-import { openRemote } from '../../auth/login/remote/remote.ts';
-import { methods } from '../../auth/methods/index.ts';
-import { enabledMethods, openMethods } from '../../auth/methods/open.ts';
-import { renewalLimits } from '../../auth/methods/renewal.ts';
-import { loginHolder } from '../../auth/mfa/login/hold.ts';
-import { openAcls } from '../../auth/policy/store/acls.ts';
-import { openReaper } from '../../auth/token/revoke/reaper.ts';
-import type { Config } from '../../core/config.ts';
-import { type Log, partOf } from '../../core/log.ts';
-import type { NamespaceDirectory } from '../../core/namespace.ts';
-import type { CopiedMounts } from '../../engines/mounts/table.ts';
-import { openLeaseCapacity } from '../../engines/sys/quotas/index.ts';
-import { effectiveLeases, systemLeases } from '../../path/lease-times.ts';
-import type { Shared } from '../shared.ts';
+import { openIdentities } from '#auth/identity/facts/open.ts';
+import { openLeases } from '#auth/lease/leases.ts';
+import { openLockout } from '#auth/lockout/lockout.ts';
+import { loginOperations } from '#auth/login/operation.ts';
+import { openRemote } from '#auth/login/remote/remote.ts';
+import { methods } from '#auth/methods/index.ts';
+import { enabledMethods, openMethods } from '#auth/methods/open.ts';
+import { renewalLimits } from '#auth/methods/renewal.ts';
+import { loginHolder } from '#auth/mfa/login/hold.ts';
+import { openAcls } from '#auth/policy/store/acls.ts';
+import { openReaper } from '#auth/token/revoke/reaper.ts';
+import type { Config } from '#core/config.ts';
+import { partOf } from '#core/log/log.ts';
+import type { NamespaceDirectory } from '#core/namespace.ts';
+import type { CopiedMounts } from '#mounts/contract/mounts.ts';
+import { effectiveLeases, systemLeases } from '#path/contract/mount.ts';
+import { openLeaseCapacity } from '#quotas/lease-capacity.ts';
+import type { Base } from './base.ts';
 import { openMfa } from './mfa.ts';
-
-interface CallerParts {
-  readonly config: Config;
-  readonly log: Log;
-  readonly shared: Shared;
-  /** Methods are among what is mounted, so the table comes later. */
-  readonly mounts: () => CopiedMounts;
-}
 
 export type Callers = ReturnType<typeof openCallers>;
 
-/** Who calls: tokens, identities, policies, and the methods by which people and machines log in. */
-export function openCallers({ config, log, shared, mounts }: CallerParts) {
+/** Tokens, identities, policies, and the methods by which users and machines log in. */
+export function openCallers({ config, log, shared }: Base, mounts: () => CopiedMounts) {
   const { store, clock, networkBounds } = shared;
   const leaseCapacity = openLeaseCapacity(store);
   const identities = openIdentities(store);
@@ -40,21 +34,34 @@ export function openCallers({ config, log, shared, mounts }: CallerParts) {
   const mountAt = async (path: string, namespaceId: string) =>
     mounts().resolve(path, await mounts().namespaceOf(namespaceId));
   const tokenParts = {
-    ...{ store, log: partOf(log, 'token'), reaper, leaseCapacity, namespaces, identities },
-    holdLogin: loginHolder({ store, identities }),
+    store,
+    log: partOf(log, 'token'),
+    reaper,
+    leaseCapacity,
+    namespaces,
+    identities,
     renewalLimits: renewalLimits(methods, store, mountAt),
     async leasesAt(path: string, namespaceId: string) {
       const mount = await mountAt(path, namespaceId);
       return mount === undefined ? systemLeases : effectiveLeases(mount.config);
     },
   };
-  const methodParts = { ...tokenParts, clock, remote, localAccountDir: config.KEYFERRY_SERVICE_ACCOUNT_DIR };
+  const methodParts = {
+    ...tokenParts,
+    clock,
+    remote,
+    login: loginOperations({ ...tokenParts, holdLogin: loginHolder({ store, identities }) }),
+    lockout: openLockout(store, lockoutRule(config)),
+    localAccountDir: config.KEYFERRY_SERVICE_ACCOUNT_DIR,
+  };
   return {
-    ...{ leaseCapacity, namespaces },
-    acls: openAcls(store, identities),
+    leaseCapacity,
+    namespaces,
+    factsOf: identities.factsOf,
+    acls: openAcls({ store, identities, typeNames: shared.typeNames }),
     mfa: openMfa(tokenParts),
-    engines: openMethods(methods, methodParts, lockoutRule(config)),
-    /** Methods that somebody can enable. */
+    engines: openMethods(methods, methodParts),
+    /** The methods that can be enabled, without those that every namespace has. */
     enabled: enabledMethods(methods),
     leases: openLeases(tokenParts),
     async close() {

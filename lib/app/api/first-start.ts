@@ -1,14 +1,14 @@
 import type { Transaction } from 'kysely';
-import { mintRootToken } from '../../auth/token/issue/mint.ts';
-import { AppError } from '../../core/errors.ts';
-import { engines } from '../../engines/index.ts';
-import { firstMounts } from '../../engines/list.ts';
-import { insertMount } from '../../engines/mounts/insert.ts';
-import type { OpenStore } from '../../store/open.ts';
-import type { Prepare } from '../../store/seal/contract.ts';
-import type { Database } from '../../store/tables.ts';
+import { mintRootToken } from '#auth/token/issue/mint.ts';
+import { AppError } from '#core/errors.ts';
+import { engines } from '#engines/index.ts';
+import { firstMounts } from '#engines/list.ts';
+import { insertMount } from '#mounts/insert.ts';
+import type { OpenStore } from '#store/open.ts';
+import type { Prepare } from '#store/seal/contract.ts';
+import type { Database } from '#store/tables.ts';
 
-/** What a new store begins with: its mounts and a root token. */
+/** Creates the first content of a new store: its mounts and a root token. */
 export const firstRoot =
   (store: OpenStore, when: 'production' | 'development', id?: string): Prepare<string> =>
   async (tx: Transaction<Database>) => {
@@ -25,12 +25,12 @@ export async function prepareForDevelopment(
     const rule = { shares: 1, threshold: 1 };
     return (await store.seal.init(rule, firstRoot(store, 'development', rootToken))).prepared;
   }
-  if (rootToken !== undefined) await mintRootToken(store, rootToken).catch(isThere);
+  if (rootToken !== undefined) await mintRootToken(store, rootToken).catch(ignoreExisting);
   return rootToken;
 }
 
-/** A fixed root token that was made at an earlier start. */
-function isThere(error: unknown): void {
+/** Ignores the failure to create a fixed root token that an earlier start has created. */
+function ignoreExisting(error: unknown): void {
   if (error instanceof AppError && error.kind === 'already-exists') return;
   throw error;
 }

@@ -1,4 +1,4 @@
-/** The form that asks for the token. What was typed is never sent back. */
+/** The login form for the token. It never contains what the user typed. */
 export const loginPage = (message: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

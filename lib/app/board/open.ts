@@ -1,23 +1,26 @@
 import { createBullBoard } from '@bull-board/api';
 import { FastifyAdapter } from '@bull-board/fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { openGatekeeper } from '../../auth/gatekeeper.ts';
-import { AppError } from '../../core/errors.ts';
-import { listenFailure } from '../../core/listen-failure.ts';
-import { definitions } from '../../destinations/index.ts';
-import { type BoardQueues, openBoardQueues } from '../../queue/board.ts';
+import { openGatekeeper } from '#auth/gatekeeper.ts';
+import { openIdentities } from '#auth/identity/facts/open.ts';
+import { openAcls } from '#auth/policy/store/acls.ts';
+import { AppError } from '#core/errors.ts';
+import { listenFailure } from '#core/listen-failure.ts';
+import { onlyRoot } from '#core/namespace.ts';
+import { definitions } from '#destinations/index.ts';
+import { type BoardQueues, openBoardQueues } from '#queue/board.ts';
 import { type AppParts, type Closable, openShared } from '../shared.ts';
-import { type Door, openDoor } from './door.ts';
+import { type BoardAccess, openBoardAccess } from './access.ts';
 import { loginPage } from './login.ts';
 
-/** The queues in a browser, for who has a root token. Nothing can be changed there. */
+/** A read-only view of the queues in a browser, for holders of a root token. */
 export interface Board extends Closable {
   /** @throws ConfigError when the port is taken */
   listen(port: number, host: string): Promise<{ readonly port: number }>;
   readonly inject: FastifyInstance['inject'];
 }
 
-/** For the form; nothing else that has a body comes in. */
+/** For the login form, the only request with a body. */
 const bodyBytesMax = 4_096;
 const requestMsMax = 30_000;
 const cookieStatus = 303;
@@ -25,14 +28,18 @@ const cookieStatus = 303;
 export async function openBoard(parts: AppParts): Promise<Board> {
   const shared = await openShared(parts, 'another-process');
   const gatekeeper = openGatekeeper({
-    ...{ store: shared.store, seenMountsRevision: () => {} },
+    store: shared.store,
+    acls: openAcls({ ...shared, identities: openIdentities(shared.store) }),
+    // The board requires a root token, and root tokens exist only in the root namespace.
+    namespaces: onlyRoot,
+    seenMountsRevision: () => {},
     requestMsMax: parts.config.KEYFERRY_REQUEST_MS_MAX,
   });
-  const door = openDoor({ gatekeeper, now: () => shared.clock.now().getTime() });
+  const access = openBoardAccess({ gatekeeper, now: () => shared.clock.now().getTime() });
   const types = definitions.map(({ type }) => type);
   const prefix = parts.config.KEYFERRY_REDIS_PREFIX;
   const queues = openBoardQueues({ redisUrl: shared.redisUrl, prefix, types, log: parts.log });
-  const app = boardApp(door, queues);
+  const app = boardApp(access, queues);
   await app.ready();
   return {
     inject: app.inject.bind(app),
@@ -51,7 +58,7 @@ export async function openBoard(parts: AppParts): Promise<Board> {
   };
 }
 
-function boardApp(door: Door, queues: BoardQueues): FastifyInstance {
+function boardApp(access: BoardAccess, queues: BoardQueues): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
@@ -62,8 +69,8 @@ function boardApp(door: Door, queues: BoardQueues): FastifyInstance {
     done(null, new URLSearchParams(String(body))),
   );
   app.setErrorHandler(refuse);
-  app.addHook('onRequest', async (request, reply) => guard(door, request, reply));
-  app.post('/login', async ({ body }, reply) => login(door, body, reply));
+  app.addHook('onRequest', async (request, reply) => guard(access, request, reply));
+  app.post('/login', async ({ body }, reply) => login(access, body, reply));
   const adapter = new FastifyAdapter();
   createBullBoard({
     queues: [...queues.adapters],
@@ -74,41 +81,41 @@ function boardApp(door: Door, queues: BoardQueues): FastifyInstance {
   return app;
 }
 
-/** Before anything else, for every path: pages, files and data alike. */
-async function guard(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+/** Runs first for every path: pages, files and data. */
+async function guard(access: BoardAccess, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   reply.headers({ 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff' });
   if (request.method === 'POST' && request.url === '/login') return undefined;
-  const admission = await door.admits(request.headers);
+  const admission = await access.check(request.headers);
   reply.header('cache-control', 'no-store');
-  if (admission === 'stranger') return ask(request, reply);
-  if (admission === 'forbidden') return reply.code(403).send({ errors: ['the board is for root tokens'] });
+  if (admission === 'unauthenticated') return askForToken(request, reply);
+  if (admission === 'forbidden') return reply.code(403).send({ errors: ['the board requires a root token'] });
   if (request.method === 'GET' || request.method === 'HEAD') return undefined;
-  return reply.code(405).send({ errors: ['the board shows the queues and changes nothing'] });
+  return reply.code(405).send({ errors: ['the board is read-only'] });
 }
 
-function ask(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function askForToken(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const browser = /\btext\/html\b/.test(request.headers.accept ?? '');
   if (!browser)
     return reply
       .code(401)
-      .send({ errors: ['a root token is needed: in the header X-Service-Token, or by the form at /'] });
-  return page(reply, 401, 'The board is for root tokens.');
+      .send({ errors: ['a root token is required: send it in the header X-Service-Token or with the form at /'] });
+  return page(reply, 401, 'The board requires a root token.');
 }
 
-async function login(door: Door, body: unknown, reply: FastifyReply): Promise<FastifyReply> {
+async function login(access: BoardAccess, body: unknown, reply: FastifyReply): Promise<FastifyReply> {
   const token = body instanceof URLSearchParams ? body.get('token') : null;
-  const cookie = token === null || token === '' ? undefined : await door.login(token);
-  if (cookie === undefined) return page(reply, 403, 'That is no root token.');
+  const cookie = token === null || token === '' ? undefined : await access.login(token);
+  if (cookie === undefined) return page(reply, 403, 'This is not a root token.');
   return reply.header('set-cookie', cookie).redirect('/', cookieStatus);
 }
 
 const page = (reply: FastifyReply, status: number, message: string): FastifyReply =>
   reply.code(status).type('text/html; charset=utf-8').header('cache-control', 'no-store').send(loginPage(message));
 
-/** Messages of what is used here may quote a request. */
+/** Error messages of the libraries may quote the request, so they are not shown. */
 function refuse(error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof AppError)
     return reply.code(503).send({ errors: error.kind === 'sealed' ? ['this process is sealed'] : error.messages });
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
-  return reply.code(status >= 400 && status < 500 ? status : 500).send({ errors: ['the board could not answer'] });
+  return reply.code(status >= 400 && status < 500 ? status : 500).send({ errors: ['the board failed to answer'] });
 }

@@ -1,14 +1,14 @@
 import { createSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
-import { refuseDial } from '../../network/connection/dial.ts';
-import { guardedLookup } from '../../network/connection/lookup.ts';
-import type { NetworkPolicy } from '../../network/policy.ts';
+import { refuseDial } from '#network/connection/dial.ts';
+import { guardedLookup } from '#network/connection/lookup.ts';
+import type { NetworkPolicy } from '#network/policy.ts';
 import { NotRecorded, type Outlet } from './outlet.ts';
 
-/** What fits into a datagram. */
+/** The maximum size of a datagram. */
 const bytesMax = 65_507;
 
-/** Each line in a datagram of its own. Whether it arrives, nobody learns. */
+/** Sends each line in its own datagram. Whether it arrives is unknown. */
 export class DatagramOutlet implements Outlet {
   readonly single = true;
   readonly #host: string;

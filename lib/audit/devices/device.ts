@@ -1,31 +1,32 @@
+import { badRequest } from '#core/errors.ts';
 import { Marks } from '../lines/marks.ts';
 import { type DeviceBounds, outletOf } from './kinds.ts';
 import { type DeviceOptions, lineSettings, timeoutMs } from './options.ts';
 import { NotRecorded, type Outlet } from './outlet.ts';
 import { LineQueue } from './queue.ts';
 
-/** An audit device as it is stored. */
+/** An audit device as stored. */
 export interface DeviceRecord {
-  /** A UUID; no later device gets it. */
+  /** A UUID that is never reused. */
   readonly id: string;
-  /** With a slash at its end. */
+  /** With a trailing slash. */
   readonly path: string;
   readonly type: string;
   readonly description: string;
   readonly local: boolean;
   readonly options: DeviceOptions;
-  /** Of its HMAC; 32 bytes in hexadecimal digits. */
+  /** The key of its HMAC; 32 bytes in hexadecimal digits. */
   readonly salt: string;
 }
 
-/** A device of this process. */
+/** A device that is open in this process. */
 export interface Device {
   readonly record: DeviceRecord;
   readonly marks: Marks;
   readonly queue: LineQueue;
 }
 
-/** @throws AppError `bad-request` for options that cannot be */
+/** @throws AppError `bad-request` for invalid options */
 export function openDevice(record: DeviceRecord, bounds: DeviceBounds): Device {
   const { type, options, salt } = record;
   const marks = new Marks(lineSettings(options, salt));
@@ -33,17 +34,28 @@ export function openDevice(record: DeviceRecord, bounds: DeviceBounds): Device {
   return { record, marks, queue: new LineQueue(outletOf(type, options, bounds, limitMs), limitMs) };
 }
 
-/** A device that this process may not open, because it is configured otherwise than the one that enabled it, records nothing. */
+/** Opens a stored device. It records nothing if the settings of this process, unlike those of another process, forbid it. */
 export function openStored(record: DeviceRecord, bounds: DeviceBounds): Device {
   try {
     return openDevice(record, bounds);
   } catch {
     const marks = new Marks(lineSettings(record.options, record.salt));
-    return { record, marks, queue: new LineQueue(closedHere, timeoutMs(record.options)) };
+    return { record, marks, queue: new LineQueue(forbidden, timeoutMs(record.options)) };
   }
 }
 
-const closedHere: Outlet = {
-  write: () => Promise.reject(new NotRecorded('the settings of this process do not let it be opened')),
+const forbidden: Outlet = {
+  write: () => Promise.reject(new NotRecorded('the settings of this process do not allow it')),
   close: async () => {},
 };
+
+const charactersMax = 256;
+
+/** The path of a device with a trailing slash. @throws AppError `bad-request` */
+export function devicePath(given: string): string {
+  const path = given.replace(/^\/+|\/+$/g, '');
+  if (path === '') throw badRequest('the path of the device is missing');
+  if (path.length > charactersMax)
+    throw badRequest(`the path of a device may have at most ${charactersMax} characters`);
+  return `${path}/`;
+}

@@ -3,16 +3,16 @@ import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative } from 'node:path';
 import { NotRecorded, type Outlet } from './outlet.ts';
 
-/** How often is looked whether the path still leads to the open file. */
-const lookMs = 1_000;
+/** How often the outlet checks that the path still leads to the open file. */
+const checkEveryMs = 1_000;
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 
-/** Where a device writes. */
+/** The file of a device. */
 export interface LogFile {
   readonly path: string;
-  /** Of the file; undefined: that of an existing one stays. */
+  /** Undefined to keep the mode of an existing file. */
   readonly mode: number | undefined;
-  /** It lies below this folder, also when symbolic links are followed; undefined: anywhere. */
+  /** The file must be below this folder, even after symbolic links are followed. Undefined when it may be anywhere. */
   readonly below: string | undefined;
 }
 
@@ -23,19 +23,19 @@ interface OpenFile {
 }
 
 /**
- * Appends to a file. It is opened again after a failure, when it was moved or removed, and when somebody asks for it: the lines
- * before that go to the file of before.
+ * Appends to a file. The file is opened again after a failure, when it was moved or removed, and after `reopen`. Earlier lines
+ * stay in the earlier file.
  */
 export class FileOutlet implements Outlet {
-  readonly #place: LogFile;
+  readonly #target: LogFile;
   #file: OpenFile | undefined;
-  #lookedAt = 0;
-  #again = false;
-  /** A line was written in part. */
+  #checkedAt = 0;
+  #reopens = false;
+  /** The last line was written only in part. */
   #torn = false;
 
-  constructor(place: LogFile) {
-    this.#place = place;
+  constructor(target: LogFile) {
+    this.#target = target;
   }
 
   async write(lines: readonly string[]): Promise<void> {
@@ -53,7 +53,7 @@ export class FileOutlet implements Outlet {
   }
 
   reopen(): void {
-    this.#again = true;
+    this.#reopens = true;
   }
 
   async close(): Promise<void> {
@@ -65,30 +65,30 @@ export class FileOutlet implements Outlet {
   async #ready(): Promise<OpenFile> {
     const now = performance.now();
     const file = this.#file;
-    if (file !== undefined && !this.#again && now - this.#lookedAt < lookMs) return file;
-    this.#lookedAt = now;
-    if (file !== undefined && !this.#again && (await this.#isAt(file))) return file;
-    this.#again = false;
-    const fresh = await openFile(this.#place);
+    if (file !== undefined && !this.#reopens && now - this.#checkedAt < checkEveryMs) return file;
+    this.#checkedAt = now;
+    if (file !== undefined && !this.#reopens && (await this.#isAt(file))) return file;
+    this.#reopens = false;
+    const fresh = await openFile(this.#target);
     this.#file = fresh;
     await file?.handle.close();
     return fresh;
   }
 
   async #isAt({ dev, ino }: OpenFile): Promise<boolean> {
-    const there = await stat(this.#place.path).catch(() => undefined);
-    return there?.dev === dev && there.ino === ino;
+    const current = await stat(this.#target.path).catch(() => undefined);
+    return current?.dev === dev && current.ino === ino;
   }
 }
 
 async function openFile({ path, mode, below }: LogFile): Promise<OpenFile> {
-  if (below !== undefined) await mustLieBelow(below, path);
-  // Without O_NONBLOCK a named pipe would hold a thread for good.
+  if (below !== undefined) await mustBeBelow(below, path);
+  // Without O_NONBLOCK a named pipe would block a thread forever.
   const flags = O_APPEND | O_CREAT | O_NONBLOCK | O_WRONLY | (below === undefined ? 0 : O_NOFOLLOW);
   const handle = await open(path, flags, mode ?? 0o600);
   try {
     const about = await handle.stat();
-    if (!about.isFile() && !about.isCharacterDevice()) throw new NotRecorded('the path is no file');
+    if (!about.isFile() && !about.isCharacterDevice()) throw new NotRecorded('the path is not a file');
     if (mode !== undefined && about.isFile()) await handle.chmod(mode);
     return { handle, dev: about.dev, ino: about.ino };
   } catch (error) {
@@ -97,14 +97,14 @@ async function openFile({ path, mode, below }: LogFile): Promise<OpenFile> {
   }
 }
 
-/** The last part of the path is left to O_NOFOLLOW: the file may not be there yet. */
-async function mustLieBelow(folder: string, path: string): Promise<void> {
+/** Checks the folder of the file; O_NOFOLLOW protects the file itself, which may not exist yet. */
+async function mustBeBelow(folder: string, path: string): Promise<void> {
   const [real, parent] = await Promise.all([realpath(folder), realpath(dirname(path))]);
   if (parent !== real && !isBelow(real, parent))
-    throw new NotRecorded('a symbolic link leads out of the folder that KEYFERRY_AUDIT_DIR names');
+    throw new NotRecorded('a symbolic link leads out of the folder set by KEYFERRY_AUDIT_DIR');
 }
 
-/** Whether a path leads below a folder. Both are absolute, without `..`. */
+/** Whether a path is below a folder. Both are absolute, without `..`. */
 export const isBelow = (folder: string, path: string): boolean => {
   const way = relative(folder, path);
   return way !== '' && !way.startsWith('..') && !isAbsolute(way);
@@ -126,5 +126,5 @@ export const standardOutput: Outlet = {
   close: async () => {},
 };
 
-/** Nowhere; for measurements. */
+/** Discards all lines; for measurements. */
 export const discard: Outlet = { write: async () => {}, close: async () => {} };

@@ -1,8 +1,8 @@
-import { type GuardedFetch, guardedFetch } from '../../network/fetch.ts';
-import type { NetworkPolicy } from '../../network/policy.ts';
+import { type GuardedFetch, guardedFetch } from '#network/fetch.ts';
+import type { NetworkPolicy } from '#network/policy.ts';
 import { NotRecorded, type Outlet } from './outlet.ts';
 
-/** Posts lines, those that came together in one request. */
+/** Posts lines; each batch is one request. */
 export class HttpOutlet implements Outlet {
   readonly #uri: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export class HttpOutlet implements Outlet {
   constructor(uri: string, headers: Readonly<Record<string, string>>, policy: NetworkPolicy, limitMs: number) {
     this.#uri = uri;
     this.#headers = headers;
-    this.#guarded = guardedFetch(policy, { connectMs: limitMs, requestMs: limitMs });
+    this.#guarded = guardedFetch(policy, { connectMs: limitMs, requestMs: limitMs, obtained: undefined });
   }
 
   async write(lines: readonly string[], limitMs: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
-import { badRequest } from '../../core/errors.ts';
-import type { NetworkPolicy } from '../../network/policy.ts';
+import { badRequest } from '#core/errors.ts';
+import type { NetworkPolicy } from '#network/policy.ts';
 import { DatagramOutlet } from './datagram.ts';
 import { discard, FileOutlet, isBelow, standardOutput } from './file.ts';
 import { HttpOutlet } from './http.ts';
@@ -9,10 +9,10 @@ import { type DeviceOptions, mustBeKnown } from './options.ts';
 import type { Outlet } from './outlet.ts';
 import { StreamOutlet } from './stream.ts';
 
-/** What a process lets devices do. */
+/** What a process allows devices to do. */
 export interface DeviceBounds {
   readonly policy: NetworkPolicy;
-  /** Files lie below this folder; undefined: anywhere. */
+  /** Files must be below this folder; undefined when they may be anywhere. */
   readonly filesBelow: string | undefined;
 }
 
@@ -30,7 +30,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 /**
- * Checks the options of a device and makes its outlet; nothing is opened before the first line.
+ * Checks the options of a device and creates its outlet, which opens nothing before the first line.
  *
  * @throws AppError `bad-request`
  */
@@ -40,7 +40,7 @@ export function outletOf(type: string, options: DeviceOptions, bounds: DeviceBou
   return kind.open(options, bounds, limitMs);
 }
 
-/** The options as they are shown. */
+/** The options as shown to clients. */
 export function shownOptions(type: string, options: DeviceOptions): DeviceOptions {
   const hidden = kinds[type]?.sensitive ?? [];
   return Object.fromEntries(
@@ -52,35 +52,37 @@ function kindOf(type: string): Kind {
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
   if (kind !== undefined) return kind;
   if (type === 'syslog')
-    throw badRequest('audit devices of type syslog are not supported: use a socket, or a file that is collected');
-  throw badRequest(`unknown type of audit device ${JSON.stringify(type)}; there are ${Object.keys(kinds).join(', ')}`);
+    throw badRequest('audit devices of type syslog are not supported: use a socket, or collect a file');
+  throw badRequest(`unknown type of audit device ${JSON.stringify(type)}; expected ${Object.keys(kinds).join(', ')}`);
 }
 
 function openFile({ file_path: own, path = own, mode }: DeviceOptions, { filesBelow }: DeviceBounds): Outlet {
   if (path === undefined || path === '') throw badRequest("'file_path' is required");
   if (path === 'stdout') return standardOutput;
   if (path === 'discard') return discard;
-  if (!isAbsolute(path) || path.includes('\0')) throw badRequest("'file_path' is an absolute path, stdout or discard");
+  if (!isAbsolute(path) || path.includes('\0'))
+    throw badRequest("'file_path' must be an absolute path, stdout or discard");
   if (filesBelow !== undefined && !isBelow(resolve(filesBelow), resolve(path)))
-    throw badRequest("'file_path' is outside of the folder that KEYFERRY_AUDIT_DIR names");
+    throw badRequest("'file_path' must be inside the folder set by KEYFERRY_AUDIT_DIR");
   return new FileOutlet({ path: resolve(path), mode: modeOf(mode), below: filesBelow });
 }
 
-/** A log that could be run as a program would be a way to bring one in. */
+/** Refuses executable files, because a log that can be run would be a way to run injected code. */
 function modeOf(given: string | undefined): number | undefined {
   if (given === undefined || /^0+$/.test(given)) return undefined;
   const mode = /^0?[0-7]{3}$/.test(given) ? Number.parseInt(given, 8) : Number.NaN;
-  if (Number.isNaN(mode) || (mode & 0o111) !== 0) throw badRequest("'mode' has the form 0600, without execution");
+  if (Number.isNaN(mode) || (mode & 0o111) !== 0)
+    throw badRequest("'mode' must have the form 0600, without execute permission");
   return mode;
 }
 
 function openSocket({ address, socket_type: type = 'tcp' }: DeviceOptions, { policy }: DeviceBounds): Outlet {
   if (address === undefined || address === '') throw badRequest("'address' is required");
   if (type === 'unix') return new StreamOutlet({ path: address }, policy);
-  if (type !== 'tcp' && type !== 'udp') throw badRequest("'socket_type' is tcp, udp or unix");
+  if (type !== 'tcp' && type !== 'udp') throw badRequest("'socket_type' must be tcp, udp or unix");
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:\s]+)):(\d{1,5})$/.exec(address) ?? [];
   const [host, port] = [bracketed ?? plain, Number(digits)];
-  if (host === undefined || !(port >= 1 && port <= 65_535)) throw badRequest("'address' has the form host:port");
+  if (host === undefined || !(port >= 1 && port <= 65_535)) throw badRequest("'address' must have the form host:port");
   return type === 'tcp' ? new StreamOutlet({ host, port }, policy) : new DatagramOutlet({ host, port }, policy);
 }
 
@@ -88,9 +90,9 @@ const headerTexts = z.record(z.string().regex(/^[\w-]+$/), z.string().regex(/^[\
 
 function openHttp({ uri, headers = '{}' }: DeviceOptions, { policy }: DeviceBounds, limitMs: number): Outlet {
   if (uri === undefined || !URL.canParse(uri) || !/^https?:$/.test(new URL(uri).protocol))
-    throw badRequest("'uri' is required: an http or https address");
+    throw badRequest("'uri' is required and must be an http or https URL");
   const read = headerTexts.safeParse(parsed(headers));
-  if (!read.success) throw badRequest("'headers' is a JSON object of names and texts");
+  if (!read.success) throw badRequest("'headers' must be a JSON object of header names and values");
   return new HttpOutlet(uri, read.data, policy, limitMs);
 }
 

@@ -1,29 +1,29 @@
-import { badRequest } from '../../core/errors.ts';
-import { bool, duration } from '../../path/fields.ts';
-import type { LineSettings } from '../lines/settings.ts';
+import { badRequest } from '#core/errors.ts';
+import { bool, duration } from '#path/fields.ts';
+import type { LineSettings } from '../lines/marks.ts';
 
-/** Options of a device as clients give them. */
+/** Options of a device as sent by clients. */
 export type DeviceOptions = Readonly<Record<string, string>>;
 
 const common = ['format', 'log_raw', 'hmac_accessor', 'elide_list_responses', 'prefix', 'write_timeout'];
 const prefixCharactersMax = 256;
 const timeoutSecondsMax = 60;
-const timeoutSecondsUsual = 2;
+const timeoutSecondsDefault = 2;
 
-/** @throws AppError `bad-request` for a name that is neither common to all devices nor of this type */
+/** @throws AppError `bad-request` for an option that neither all devices nor this type have */
 export function mustBeKnown(options: DeviceOptions, own: readonly string[]): void {
   const known = [...common, ...own];
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw badRequest(`unknown option ${JSON.stringify(unknown)}; there are ${known.join(', ')}`);
+  throw badRequest(`unknown option ${JSON.stringify(unknown)}; expected ${known.join(', ')}`);
 }
 
 /** @throws AppError `bad-request` */
 export function lineSettings(options: DeviceOptions, salt: string): LineSettings {
   const { format = 'json', prefix = '' } = options;
-  if (format !== 'json') throw badRequest(`the format ${JSON.stringify(format)} is not supported; it is json`);
+  if (format !== 'json') throw badRequest(`the format ${JSON.stringify(format)} is not supported; use json`);
   if (prefix.length > prefixCharactersMax || !/^[\x20-\x7e]*$/.test(prefix))
-    throw badRequest(`'prefix' has at most ${prefixCharactersMax} printable characters of ASCII`);
+    throw badRequest(`'prefix' must be at most ${prefixCharactersMax} printable ASCII characters`);
   return {
     salt,
     prefix,
@@ -33,20 +33,20 @@ export function lineSettings(options: DeviceOptions, salt: string): LineSettings
   };
 }
 
-/** Milliseconds that a line may take. @throws AppError `bad-request` */
+/** Time limit for writing a line, in milliseconds. @throws AppError `bad-request` */
 export function timeoutMs({ write_timeout: given }: DeviceOptions): number {
-  if (given === undefined) return timeoutSecondsUsual * 1_000;
+  if (given === undefined) return timeoutSecondsDefault * 1_000;
   const milliseconds = /^(\d{1,5})ms$/.exec(given)?.[1];
   const seconds = milliseconds === undefined ? duration().safeParse(given).data : Number(milliseconds) / 1_000;
   if (seconds === undefined || seconds <= 0 || seconds > timeoutSecondsMax)
-    throw badRequest(`'write_timeout' is a duration such as 2s, more than 0 and at most ${timeoutSecondsMax}s`);
+    throw badRequest(`'write_timeout' must be a duration such as 2s, more than 0 and at most ${timeoutSecondsMax}s`);
   return seconds * 1_000;
 }
 
-function flag(options: DeviceOptions, name: string, usual: boolean): boolean {
+function flag(options: DeviceOptions, name: string, byDefault: boolean): boolean {
   const given = options[name];
-  if (given === undefined) return usual;
+  if (given === undefined) return byDefault;
   const read = bool().safeParse(given);
   if (read.success) return read.data;
-  throw badRequest(`'${name}' is true or false`);
+  throw badRequest(`'${name}' must be true or false`);
 }

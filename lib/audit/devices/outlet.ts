@@ -1,15 +1,15 @@
-/** Where a device's lines go. One call at a time. */
+/** Writes the lines of a device. It is called for one batch at a time. */
 export interface Outlet {
-  /** Takes whole lines, all of them or none that counts; rejects otherwise. After `limitMs` nobody waits any more. */
+  /** Writes complete lines. Rejects if not all of them were written. Callers do not wait longer than `limitMs`. */
   write(lines: readonly string[], limitMs: number): Promise<void>;
-  /** It takes one line at a time. */
+  /** Accepts only one line per call. */
   readonly single?: true;
-  /** Its file is opened again with the next lines. Absent: there is none. */
+  /** Opens its file again with the next lines. Absent when it has no file. */
   reopen?(): void;
   close(): Promise<void>;
 }
 
-/** Why a device did not record a line. Its message names no content. */
+/** Why a device did not record a line. Its message contains nothing of the line. */
 export class NotRecorded extends Error {
   override readonly name = 'NotRecorded';
 }

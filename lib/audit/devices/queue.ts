@@ -1,11 +1,11 @@
 import { NotRecorded, type Outlet } from './outlet.ts';
 
-/** Characters of a batch, and of all lines that wait; a longer line goes alone. */
+/** Limits for a batch and for all waiting lines, in characters. A longer line is written alone. */
 const batchCharactersMax = 1_048_576;
 const queueCharactersMax = 33_554_432;
 const gatheringTurns = 4;
 
-/** What a queue holds. */
+/** The content of a queue. */
 export interface QueueLoad {
   readonly lines: number;
   readonly characters: number;
@@ -19,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * The lines of a device on their way, in order. Those that come while others are being written go together. A line that is not
- * written in time is refused, and so is one that does not fit.
+ * The unwritten lines of a device, in order. Lines that arrive during a write are written together in the next one. A line is
+ * refused if it is not written in time or does not fit.
  */
 export class LineQueue {
   readonly #outlet: Outlet;
@@ -30,10 +30,10 @@ export class LineQueue {
   #characters = 0;
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #underWay: readonly Waiting[] = [];
+  #inFlight: readonly Waiting[] = [];
   #closed = false;
 
-  /** `charactersMax`: of all lines that wait or are being written; a line that is alone may be longer. */
+  /** `charactersMax`: limit for all lines that wait or are being written. A single line may be longer. */
   constructor(outlet: Outlet, limitMs: number, charactersMax = queueCharactersMax) {
     this.#outlet = outlet;
     this.#charactersMax = charactersMax;
@@ -42,9 +42,9 @@ export class LineQueue {
 
   /** @throws NotRecorded, and what the outlet throws */
   add(line: string): Promise<void> {
-    if (this.#closed) return Promise.reject(new NotRecorded('it is not enabled any more'));
+    if (this.#closed) return Promise.reject(new NotRecorded('it is no longer enabled'));
     if (this.#characters > 0 && this.#characters + line.length > this.#charactersMax)
-      return Promise.reject(new NotRecorded('too many lines wait'));
+      return Promise.reject(new NotRecorded('too many lines are waiting'));
     this.#characters += line.length;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ line, due: performance.now() + this.#limitMs, resolve, reject });
@@ -59,31 +59,31 @@ export class LineQueue {
 
   /** Lines that wait or are being written, and their characters. */
   get load(): QueueLoad {
-    return { lines: this.#waiting.length + this.#underWay.length, characters: this.#characters };
+    return { lines: this.#waiting.length + this.#inFlight.length, characters: this.#characters };
   }
 
   reopen(): void {
     this.#outlet.reopen?.();
   }
 
-  /** What waits is written first, within the time for it. */
+  /** Writes the waiting lines first, within their time limit. */
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#writing !== undefined) await Promise.race([this.#writing, this.#idle()]);
+    if (this.#writing !== undefined) await Promise.race([this.#writing, this.#limit()]);
     clearTimeout(this.#timer);
-    await Promise.race([this.#outlet.close(), this.#idle()]);
+    await Promise.race([this.#outlet.close(), this.#limit()]);
   }
 
-  #idle(): Promise<void> {
+  #limit(): Promise<void> {
     return new Promise((resolve) => setTimeout(resolve, this.#limitMs).unref());
   }
 
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Some turns of the event loop gather what comes together: handing over to another thread costs more than they do.
+      // Waiting a few turns of the event loop gathers simultaneous lines and costs less than handing each to another thread.
       for (let turn = 0; turn < gatheringTurns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       const batch = this.#nextBatch();
-      this.#underWay = batch;
+      this.#inFlight = batch;
       try {
         await this.#outlet.write(
           batch.map(({ line }) => line),
@@ -93,7 +93,7 @@ export class LineQueue {
       } catch (error) {
         for (const one of batch) one.reject(error);
       }
-      this.#underWay = [];
+      this.#inFlight = [];
       for (const { line } of batch) this.#characters -= line.length;
     }
     this.#writing = undefined;
@@ -108,17 +108,17 @@ export class LineQueue {
     return this.#waiting.splice(0, beyond < 0 ? this.#waiting.length : beyond);
   }
 
-  /** Lines that are being written are refused too: whether they arrive, nobody knows. Those that wait are not written any more. */
+  /** Refuses late lines. Waiting lines are then not written; for lines in a write it is unknown whether they arrive. */
   #expire(): void {
     const now = performance.now();
     const late = new NotRecorded(`it took longer than ${this.#limitMs} ms`);
-    for (const one of this.#underWay) if (one.due <= now) one.reject(late);
+    for (const one of this.#inFlight) if (one.due <= now) one.reject(late);
     while ((this.#waiting[0]?.due ?? Number.POSITIVE_INFINITY) <= now) {
       const one = this.#waiting.shift();
       this.#characters -= one?.line.length ?? 0;
       one?.reject(late);
     }
-    const next = this.#underWay.find(({ due }) => due > now)?.due ?? this.#waiting[0]?.due;
+    const next = this.#inFlight.find(({ due }) => due > now)?.due ?? this.#waiting[0]?.due;
     this.#timer = next === undefined ? undefined : setTimeout(() => this.#expire(), Math.max(1, next - now));
   }
 }

@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
-import { refuseDial } from '../../network/connection/dial.ts';
-import { guardedLookup } from '../../network/connection/lookup.ts';
-import type { NetworkPolicy } from '../../network/policy.ts';
+import { refuseDial } from '#network/connection/dial.ts';
+import { guardedLookup } from '#network/connection/lookup.ts';
+import type { NetworkPolicy } from '#network/policy.ts';
 import type { Outlet } from './outlet.ts';
 
 /** A host and port, or the path of a Unix socket. */
 export type StreamAddress = { readonly host: string; readonly port: number } | { readonly path: string };
 
-/** Lines over a connection that stays open. After a failure the next lines open another one. */
+/** Sends lines over a connection that stays open. After a failure the next lines open another one. */
 export class StreamOutlet implements Outlet {
   readonly #address: StreamAddress;
   readonly #policy: NetworkPolicy;
@@ -21,7 +21,7 @@ export class StreamOutlet implements Outlet {
   async write(lines: readonly string[], limitMs: number): Promise<void> {
     const signal = AbortSignal.timeout(limitMs);
     const socket = this.#socket ?? (await this.#connected(signal));
-    await untilTaken(socket, lines.join(''), signal);
+    await send(socket, lines.join(''), signal);
   }
 
   async close(): Promise<void> {
@@ -39,7 +39,7 @@ export class StreamOutlet implements Outlet {
       );
       const giveUp = () => socket.destroy(new Error('no connection in time'));
       signal.addEventListener('abort', giveUp, { once: true });
-      // What the other side says is of no interest, but its end is.
+      // Received data is discarded; it must be read for the end of the connection to be noticed.
       socket.resume();
       socket.once('error', reject);
       socket.on('error', () => {});
@@ -57,17 +57,17 @@ export class StreamOutlet implements Outlet {
   }
 }
 
-/** Until the system has taken the text. */
-function untilTaken(socket: Socket, text: string, signal: AbortSignal): Promise<void> {
+/** Resolves when the operating system has accepted the text. */
+function send(socket: Socket, text: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const late = new Error('not taken in time');
+    const late = new Error('not accepted in time');
     const giveUp = () => socket.destroy(late);
     signal.addEventListener('abort', giveUp, { once: true });
     socket.write(text, (error) => {
       signal.removeEventListener('abort', giveUp);
       if (error == null) return resolve();
       socket.destroy();
-      // A write that was given up ends with an error of its own, such as ECANCELED.
+      // An aborted write fails with another error, such as ECANCELED.
       reject(signal.aborted ? late : error);
     });
   });

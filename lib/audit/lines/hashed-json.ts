@@ -1,26 +1,26 @@
-import type { Eventual } from '../../core/concurrency/eventual.ts';
-import { inSlices } from '../../core/concurrency/yielding.ts';
-import { LongText } from '../../core/json/long-text.ts';
-import { WrittenJson } from '../../core/json/written.ts';
-import { isRawNumber } from '../../core/json.ts';
+import type { Eventual } from '#core/concurrency/eventual.ts';
+import { inSlices } from '#core/concurrency/yielding.ts';
+import { isRawNumber } from '#core/json/json.ts';
+import { LongText } from '#core/json/long-text.ts';
+import { WrittenJson } from '#core/json/write.ts';
 import type { Hasher } from './hash.ts';
 import { Unescape } from './unescape.ts';
 
-/** How texts of data are written. */
+/** How the texts in data are written. */
 export interface Writing {
-  /** Undefined: texts are written as they are. */
+  /** Undefined to write texts unchanged. */
   readonly hasher: Hasher | undefined;
-  /** Members of the data whose values are written as they are. */
+  /** Members of the data whose values are written unchanged. */
   readonly clear: readonly string[];
-  /** What stands in for a value that is written already. */
+  /** Returns the value of JSON that is already serialised. */
   readonly read: (written: WrittenJson) => unknown;
 }
 
-/** What is written at once: characters, and members or pieces of long texts. */
+/** Limits for writing without a pause: characters, and members or pieces of long texts. */
 export const charactersAtOnce = 16_384;
 const stepsAtOnce = 512;
 
-/** The JSON text of data with every text in it replaced. Keys, numbers and booleans stay. Large data yield to others. */
+/** The JSON text of data with all texts in it replaced, but not its keys, numbers and booleans. Yields while writing large data. */
 export function hashedJson(data: object, writing: Writing): Eventual<string> {
   const writer = new HashedWriter(data, writing);
   for (let steps = 0; steps < stepsAtOnce && writer.text.length < charactersAtOnce; steps += 1)
@@ -30,12 +30,12 @@ export function hashedJson(data: object, writing: Writing): Eventual<string> {
 
 interface Open {
   readonly value: Readonly<Record<string, unknown>> | readonly unknown[];
-  /** Of an object. */
+  /** Undefined for an array. */
   readonly keys: readonly string[] | undefined;
   readonly length: number;
   readonly clear: boolean;
   next: number;
-  /** Whether a member stands before the next one. */
+  /** Whether the next member needs a comma. */
   filled: boolean;
 }
 
@@ -51,7 +51,7 @@ class HashedWriter {
     this.#value(data, writing.hasher === undefined);
   }
 
-  /** True: nothing is left to do. */
+  /** Returns true when everything is written. */
   step(): boolean {
     if (this.#long !== undefined) {
       if (this.#long()) this.#long = undefined;

@@ -1,4 +1,4 @@
-import { after, type Eventual } from '../../core/concurrency/eventual.ts';
+import { type Eventual, mapMaybePromise } from '#core/concurrency/eventual.ts';
 import type { AuditedOutcome, AuditedRequest } from '../contract.ts';
 import type { Marks } from './marks.ts';
 import { errorText, replyMembers } from './reply.ts';
@@ -16,7 +16,7 @@ export function requestLine(marks: Marks, time: Date, members: string, refusal?:
   return `${head(marks, time, 'request')}${members}${why}}\n`;
 }
 
-/** The line of what came of a request. */
+/** The line of the outcome of a request. */
 export function replyLine(
   marks: Marks,
   time: Date,
@@ -24,10 +24,10 @@ export function replyLine(
   outcome: AuditedOutcome,
 ): Eventual<string> {
   const text = `${head(marks, time, 'response')}${members}`;
-  return after(replyMembers(request, outcome, marks), (response) => `${text},${response}}\n`);
+  return mapMaybePromise(replyMembers(request, outcome, marks), (response) => `${text},${response}}\n`);
 }
 
-/** What a device has to take before it is enabled. */
+/** The line that a device must accept before it is enabled. */
 export const testLine = (marks: Marks, time: Date, id: string): string =>
   `${head(marks, time, 'request')}"auth":{},"request":${JSON.stringify({ id, operation: 'update', namespace: { id: 'root', path: '' }, path: 'sys/audit/test' })}}\n`;
 

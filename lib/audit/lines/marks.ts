@@ -1,8 +1,32 @@
-import type { Secret } from '../../core/secret.ts';
-import { type SecretPart, secretsIn, shownPath } from '../../path/shown-path.ts';
+import type { Secret } from '#core/secret.ts';
+import { type SecretPart, secretsIn, shownPath } from '#path/shown-path.ts';
 import type { AuditedCaller } from '../contract.ts';
 import { Hasher } from './hash.ts';
-import type { LineSettings, RecordedHeaders } from './settings.ts';
+
+/** How a device writes its lines. */
+export interface LineSettings {
+  /** The key of the HMAC; 32 bytes in hexadecimal digits. */
+  readonly salt: string;
+  /** Record values in plain text instead of their HMAC. */
+  readonly raw: boolean;
+  readonly hmacAccessor: boolean;
+  /** Record only the number of entries of listings. */
+  readonly elideLists: boolean;
+  /** Precedes each line. */
+  readonly prefix: string;
+}
+
+/** The recorded request headers by lower-case name; true to record the HMAC. */
+export type RecordedHeaders = ReadonlyMap<string, boolean>;
+
+/** Headers with credentials are recorded as HMAC whatever the setting. */
+export const secretHeaders: readonly string[] = [
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'x-service-token',
+  'x-vault-token',
+];
 
 /** How a token and its accessor are shown. */
 interface CallerMarks {
@@ -12,10 +36,10 @@ interface CallerMarks {
 
 const callersMax = 1_000;
 
-/** How a device shows single values. */
+/** The values of lines in the form of a device, in plain text or as HMAC. */
 export class Marks {
   readonly settings: LineSettings;
-  /** Undefined: texts are shown as they are. */
+  /** Undefined to show texts unchanged. */
   readonly hasher: Hasher | undefined;
   readonly #hashing: Hasher;
   readonly #callers = new Map<string, CallerMarks>();
@@ -42,14 +66,14 @@ export class Marks {
     return secretsIn(path, secrets).reduce((shown, secret) => shown.replaceAll(secret, () => this.text(secret)), text);
   }
 
-  /** An accessor names a token without giving access. */
+  /** An accessor identifies a token but grants no access with it. */
   accessor(value: string): string {
     return this.settings.hmacAccessor && value !== '' ? this.text(value) : value;
   }
 
   /**
-   * The token of a caller and its accessor. They are in every line, so those of the last tokens are kept, under the accessor,
-   * which is no secret.
+   * The token of a caller and its accessor. Both are in every line, so those of recent tokens are cached by accessor, which is not
+   * secret.
    */
   callers(token: Secret, { accessor }: Pick<AuditedCaller, 'accessor'>): CallerMarks {
     const known = this.#callers.get(accessor);
@@ -62,12 +86,12 @@ export class Marks {
     return made;
   }
 
-  /** What `sys/audit-hash` answers: the HMAC, also of a device that does not use it. */
+  /** The reply of `sys/audit-hash`: the HMAC, even if the device writes plain text. */
   hash(value: string): string {
     return this.#hashing.text(value);
   }
 
-  /** Undefined: none of them was sent. */
+  /** Undefined when none of the recorded headers was sent. */
   headers(
     sent: Readonly<Record<string, string | readonly string[] | undefined>>,
     recorded: RecordedHeaders,

@@ -1,10 +1,10 @@
-import { after, type Eventual } from '../../core/concurrency/eventual.ts';
-import { AppError, type ErrorKind } from '../../core/errors.ts';
-import { readJsonInSlices } from '../../core/json/read-in-slices.ts';
-import { WrittenJson } from '../../core/json/written.ts';
-import { type Json, parseJson } from '../../core/json.ts';
-import type { AuthReply, ReplyContent, WrapInfo } from '../../path/contract/reply.ts';
-import { ProblemError } from '../../path/jsonapi/error.ts';
+import { type Eventual, mapMaybePromise } from '#core/concurrency/eventual.ts';
+import { AppError, type ErrorKind } from '#core/errors.ts';
+import { type Json, parseJson } from '#core/json/json.ts';
+import { readJsonInSlices } from '#core/json/read-in-slices.ts';
+import { WrittenJson } from '#core/json/write.ts';
+import type { AuthReply, ReplyContent, WrapInfo } from '#path/contract/reply.ts';
+import { ProblemError } from '#path/jsonapi/error.ts';
 import type { AuditedOutcome, AuditedRequest } from '../contract.ts';
 import { charactersAtOnce, hashedJson } from './hashed-json.ts';
 import type { Marks } from './marks.ts';
@@ -24,16 +24,16 @@ export function replyMembers(request: AuditedRequest, outcome: AuditedOutcome, m
   const end = error === undefined ? '' : `,"error":${JSON.stringify(error)}`;
   const inner = members.slice(1, -1);
   const data = 'error' in outcome ? refusalData(outcome.error, marks) : dataOf(request, outcome, marks);
-  return after(data, (text) => {
+  return mapMaybePromise(data, (text) => {
     const response = text === undefined ? members : `{${inner}${inner === '' ? '' : ','}"data":${text}}`;
     return `"response":${response}${end}`;
   });
 }
 
-/** Texts about what was sent may quote it. */
+/** Kinds of errors whose texts may quote the request. */
 const quoting: readonly ErrorKind[] = ['bad-request', 'already-exists'];
 
-/** The text of a refusal where it cannot hold anything that was sent beside the path. */
+/** The text of a refusal, reduced to a general text if it may quote more of the request than its path. */
 export function errorText(request: AuditedRequest, error: unknown, marks: Marks): string {
   if (error instanceof ProblemError) return error.problems.map(({ title }) => title).join('; ');
   if (!(error instanceof AppError)) return 'internal error';
@@ -41,13 +41,13 @@ export function errorText(request: AuditedRequest, error: unknown, marks: Marks)
   return marks.aboutPath(error.messages.join('; '), request) || error.kind;
 }
 
-/** Texts that quote are data. */
+/** A text that may quote the request is recorded like data. */
 function refusalData(error: unknown, marks: Marks): string | undefined {
   const details = detailsOf(error);
   return details === undefined ? undefined : JSON.stringify({ error: marks.text(details) });
 }
 
-/** Undefined: there are none that may quote. */
+/** Texts that may quote the request; undefined when there are none. */
 function detailsOf(error: unknown): string | undefined {
   if (error instanceof AppError) return quoting.includes(error.kind) ? error.messages.join('; ') : undefined;
   if (!(error instanceof ProblemError)) return undefined;
@@ -72,7 +72,7 @@ const wrapMembers = ({ token, accessor, wrapped_accessor, ...others }: WrapInfo,
   ...others,
 });
 
-/** Undefined: the reply has none. */
+/** Undefined when the reply has no data. */
 function dataOf(request: AuditedRequest, { reply, lists }: Answered, marks: Marks): Eventual<string | undefined> {
   if (reply === undefined) return undefined;
   const data = reply.text === undefined ? (reply.body ?? reply.data) : textData(reply.text, reply.status);
@@ -81,7 +81,7 @@ function dataOf(request: AuditedRequest, { reply, lists }: Answered, marks: Mark
   const listed = lists ?? (request.operation === 'list' ? keyLists : []);
   const shown = marks.settings.elideLists && listed.length > 0 ? elided(data, listed) : data;
   const { hasher } = marks;
-  return after(reply.written === undefined ? null : readWritten(reply.written), (value) =>
+  return mapMaybePromise(reply.written === undefined ? null : readWritten(reply.written), (value) =>
     hashedJson(shown, { hasher, clear, read: (own) => (own === reply.written ? value : own) }),
   );
 }
@@ -94,7 +94,7 @@ function readWritten({ pieces }: WrittenJson): Eventual<Json> {
 
 const textKeys = ['http_content_type'];
 
-/** A reply that is no envelope, such as metrics or what was wrapped. */
+/** A reply without an envelope, such as metrics or an unwrapped reply. */
 const textData = ({ contentType, body }: NonNullable<ReplyContent['text']>, status = 200): object => ({
   http_content_type: contentType,
   http_status_code: status,
@@ -105,14 +105,14 @@ type Answered = Extract<AuditedOutcome, { readonly reply: unknown }>;
 
 const keyLists = ['keys', 'key_info'];
 
-/** A listing with the numbers of its entries in place of them. */
+/** A listing with the number of its entries instead of the entries. */
 const elided = (data: object, lists: readonly string[]): object =>
   Object.fromEntries(
     Object.entries(data).map(([name, value]) => [name, lists.includes(name) ? counted(value, data) : value]),
   );
 
 function counted(value: unknown, data: object): unknown {
-  // What is written already is the details of the keys beside it.
+  // A member that is already serialised holds the details of the keys.
   if (value instanceof WrittenJson) return counted(Reflect.get(data, 'keys'), data);
   if (Array.isArray(value)) return value.length;
   return typeof value === 'object' && value !== null ? Object.keys(value).length : value;

@@ -1,9 +1,8 @@
-import { after, type Eventual } from '../../core/concurrency/eventual.ts';
-import type { Mount } from '../../path/contract/mount.ts';
+import { type Eventual, mapMaybePromise } from '#core/concurrency/eventual.ts';
+import type { Mount } from '#path/contract/mount.ts';
 import type { AuditedDecision, AuditedRequest } from '../contract.ts';
 import { hashedJson } from './hashed-json.ts';
-import type { Marks } from './marks.ts';
-import type { RecordedHeaders } from './settings.ts';
+import type { Marks, RecordedHeaders } from './marks.ts';
 
 /** The members `auth` and `request` of both lines of a request, as JSON text without braces. */
 export function requestMembers(request: AuditedRequest, marks: Marks, headers: RecordedHeaders): Eventual<string> {
@@ -24,10 +23,10 @@ export function requestMembers(request: AuditedRequest, marks: Marks, headers: R
     headers: marks.headers(request.headers, headers),
   });
   const text = `"auth":${auth},"request":${members.slice(0, -1)}`;
-  return after(dataOf(request, marks), (data) => `${text}${data === undefined ? '' : `,"data":${data}`}}`);
+  return mapMaybePromise(dataOf(request, marks), (data) => `${text}${data === undefined ? '' : `,"data":${data}`}}`);
 }
 
-/** Undefined: no token was sent, or no caller is behind it. */
+/** Empty when no token was sent; without the accessor when the token is not valid. */
 function whoOf(
   { token, caller }: AuditedRequest,
   marks: Marks,
@@ -36,7 +35,7 @@ function whoOf(
   return caller === undefined ? { token: marks.text(token.reveal()) } : marks.callers(token, caller);
 }
 
-/** Undefined: there are none. */
+/** Undefined when the request has no data. */
 function dataOf({ data, mount }: AuditedRequest, { hasher }: Marks): Eventual<string | undefined> {
   if (!hasMembers(data)) return undefined;
   const clear = clearKeys(mount, 'audit_non_hmac_request_keys');
@@ -48,7 +47,7 @@ function hasMembers(data: object): boolean {
   return false;
 }
 
-/** Names of members that the mount's settings let stand. */
+/** Names of members that the settings of the mount exempt from the HMAC. */
 export function clearKeys(
   mount: Mount | undefined,
   setting: 'audit_non_hmac_request_keys' | 'audit_non_hmac_response_keys',

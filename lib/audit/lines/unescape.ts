@@ -1,19 +1,19 @@
 const [backslash, letterU, escapeBytes, pairBytes] = [0x5c, 0x75, 6, 12];
 
 /**
- * Reads a text of JSON, which was found to be sound, as the bytes of UTF-8 that it stands for. It comes in pieces that may be
- * cut anywhere. Pieces without an escape are passed on as they are.
+ * Converts a valid JSON string, in pieces that may be cut anywhere, to the UTF-8 bytes of its value. Pieces without an escape are
+ * returned unchanged.
  */
 export class Unescape {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** The bytes of this piece; what may be the beginning of an escape waits for the next one. */
+  /** The bytes of this piece. An incomplete escape at its end waits for the next piece. */
   push(piece: Buffer): Buffer {
     const whole = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
     const first = whole.indexOf(backslash);
     this.#rest = emptyRest;
     if (first < 0) return whole;
-    // An escape never stands for more bytes than it has.
+    // The value of an escape is never longer than the escape.
     const out = Buffer.allocUnsafe(whole.length);
     let [at, length] = [0, 0];
     for (let next = first; next >= 0; next = whole.indexOf(backslash, at)) {
@@ -33,7 +33,7 @@ export class Unescape {
 
 const emptyRest = Buffer.alloc(0);
 
-/** Where the run of escapes at `at` ends; undefined: its first one goes on in the next piece. */
+/** The end of the run of escapes at `at`; undefined when its first escape continues in the next piece. */
 function escapeEnd(bytes: Buffer, at: number): number | undefined {
   let end = at;
   while (bytes[end] === backslash) {
@@ -44,7 +44,7 @@ function escapeEnd(bytes: Buffer, at: number): number | undefined {
   return end === at ? undefined : end;
 }
 
-/** Bytes of one escape, of both halves of a pair; NaN: they are not all there. */
+/** Length of an escape, or of both halves of a surrogate pair, in bytes; NaN when it is incomplete. */
 function lengthAt(bytes: Buffer, at: number): number {
   if (at + 1 >= bytes.length) return Number.NaN;
   if (bytes[at + 1] !== letterU) return 2;

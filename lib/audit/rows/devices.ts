@@ -1,24 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { badRequest } from '../../core/errors.ts';
-import { uuid } from '../../core/ids.ts';
-import type { Reply } from '../../path/contract/reply.ts';
-import { operation, type Row } from '../../path/contract/row.ts';
-import { bool, pathText, text, textMap } from '../../path/fields.ts';
-import { type DeviceRecord, openDevice } from '../devices/device.ts';
+import { badRequest } from '#core/errors.ts';
+import { uuid } from '#core/ids.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { bool, pathText, text, textMap } from '#path/fields.ts';
+import { type DeviceRecord, devicePath, openDevice } from '../devices/device.ts';
 import { shownOptions } from '../devices/kinds.ts';
 import { testLine } from '../lines/lines.ts';
 import { reasonOf } from '../record.ts';
 import { insertDevice, removeDevice } from '../store/devices.ts';
-import { devicePath } from './device-path.ts';
 import type { AuditRowParts } from './parts.ts';
 
 const path = pathText('Path of the device');
 const fields = {
   path,
   type: text(64).optional().meta({ description: 'file, socket or http' }),
-  description: text(1_024).default('').meta({ description: 'For people' }),
-  local: bool().default(false).meta({ description: 'Kept for clients; not used' }),
-  options: textMap().default({}).meta({ description: 'Options of the type, as texts', sensitive: true }),
+  description: text(1_024).default('').meta({ description: 'Description of the device' }),
+  local: bool().default(false).meta({ description: 'Stored for clients; has no effect' }),
+  options: textMap().default({}).meta({ description: 'Options of the type, as strings', sensitive: true }),
 };
 const saltBytes = 32;
 
@@ -31,7 +30,7 @@ export const deviceRows = (parts: AuditRowParts): readonly Row[] => [
       read: operation(
         {},
         {
-          summary: 'Show all audit devices.',
+          summary: 'Show all audit devices',
           sudo: true,
           run: () => showAll(parts),
         },
@@ -46,13 +45,13 @@ export const deviceRows = (parts: AuditRowParts): readonly Row[] => [
       read: operation(
         { path },
         {
-          summary: 'Show an audit device.',
+          summary: 'Show an audit device',
           sudo: true,
           run: (input) => (input.path === '' ? showAll(parts) : showOne(parts, input.path)),
         },
       ),
       write: operation(fields, {
-        summary: 'Enable an audit device.',
+        summary: 'Enable an audit device',
         sudo: true,
         async run(input) {
           await enable(parts, input);
@@ -62,7 +61,7 @@ export const deviceRows = (parts: AuditRowParts): readonly Row[] => [
       delete: operation(
         { path },
         {
-          summary: 'Disable an audit device.',
+          summary: 'Disable an audit device',
           sudo: true,
           async run(input) {
             await removeDevice(parts.store, devicePath(input.path));
@@ -98,7 +97,7 @@ interface Wanted extends Pick<DeviceRecord, 'path' | 'description' | 'local' | '
   readonly type?: string | undefined;
 }
 
-/** It is enabled when it has taken a line. */
+/** Enables a device once it has recorded a test line. */
 async function enable(
   { store, clock, devices, bounds }: AuditRowParts,
   { type = '', ...wanted }: Wanted,
@@ -114,7 +113,7 @@ async function enable(
   } catch (error) {
     await device.queue.close();
     if (error instanceof Error && error.name === 'AppError') throw error;
-    throw badRequest(`the audit device does not record: ${reasonOf(error).reason}`, { cause: error });
+    throw badRequest(`the audit device failed to record: ${reasonOf(error).reason}`, { cause: error });
   }
   devices.adopt(device);
   await devices.refresh();

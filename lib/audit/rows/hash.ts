@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { badRequest } from '../../core/errors.ts';
-import { operation, type Row } from '../../path/contract/row.ts';
-import { pathText } from '../../path/fields.ts';
-import { devicePath } from './device-path.ts';
+import { badRequest } from '#core/errors.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { atMost, pathText } from '#path/fields.ts';
+import { devicePath } from '../devices/device.ts';
 import type { AuditRowParts } from './parts.ts';
 
 const charactersMax = 1_048_576;
@@ -10,7 +10,7 @@ const fields = {
   path: pathText('Path of the device'),
   input: z
     .string()
-    .max(charactersMax, `expected at most ${charactersMax} characters`)
+    .max(charactersMax, atMost(charactersMax, 'characters'))
     .meta({ description: 'The text to look for', sensitive: true }),
 };
 
@@ -18,10 +18,10 @@ const fields = {
 export const hashRow = ({ devices }: AuditRowParts): Row => ({
   pattern: 'audit-hash/*path',
   restIsName: true,
-  help: 'Answers how an audit device shows a text, so that it can be looked for in its log.',
+  help: 'Hashes a text as an audit device shows it, so that you can search for it in the log.',
   operations: {
     write: operation(fields, {
-      summary: 'Hash a text as an audit device does.',
+      summary: 'Hash a text as an audit device does',
       sudo: true,
       async run(input) {
         const path = devicePath(input.path);

@@ -1,7 +1,7 @@
-import { badRequest } from '../../core/errors.ts';
-import { operation, type Row } from '../../path/contract/row.ts';
-import { bool, pathText } from '../../path/fields.ts';
-import { secretHeaders } from '../lines/settings.ts';
+import { badRequest } from '#core/errors.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { bool, pathText } from '#path/fields.ts';
+import { secretHeaders } from '../lines/marks.ts';
 import { putHeader, removeHeader } from '../store/devices.ts';
 import type { AuditRowParts } from './parts.ts';
 
@@ -12,12 +12,12 @@ const charactersMax = 128;
 export const headerRows = (parts: AuditRowParts): readonly Row[] => [
   {
     pattern: 'config/auditing/request-headers',
-    help: 'Shows which headers of requests audit devices record.',
+    help: 'Shows which request headers audit devices record.',
     operations: {
       read: operation(
         {},
         {
-          summary: 'Show the headers that are recorded.',
+          summary: 'Show the recorded headers',
           sudo: true,
           async run() {
             const headers = await recorded(parts);
@@ -32,12 +32,12 @@ export const headerRows = (parts: AuditRowParts): readonly Row[] => [
   },
   {
     pattern: 'config/auditing/request-headers/:header',
-    help: 'Says whether audit devices record a header of requests, and whether as it is or as HMAC.',
+    help: 'Sets whether audit devices record a request header, in plain text or as HMAC.',
     operations: {
       read: operation(
         { header },
         {
-          summary: 'Show how a header is recorded.',
+          summary: 'Show how a header is recorded',
           sudo: true,
           async run(input) {
             const name = input.header.toLowerCase();
@@ -50,7 +50,7 @@ export const headerRows = (parts: AuditRowParts): readonly Row[] => [
       write: operation(
         { header, hmac: bool().default(false).meta({ description: 'Record the HMAC of its value' }) },
         {
-          summary: 'Record a header.',
+          summary: 'Record a header',
           sudo: true,
           async run(input) {
             await putHeader(parts.store, headerName(input.header), input.hmac || isSecret(input.header));
@@ -62,7 +62,7 @@ export const headerRows = (parts: AuditRowParts): readonly Row[] => [
       delete: operation(
         { header },
         {
-          summary: 'Record a header no more.',
+          summary: 'Stop recording a header',
           sudo: true,
           async run(input) {
             await removeHeader(parts.store, input.header.toLowerCase());
@@ -83,5 +83,5 @@ const isSecret = (name: string): boolean => secretHeaders.includes(name.toLowerC
 
 function headerName(given: string): string {
   if (given.length <= charactersMax) return given.toLowerCase();
-  throw badRequest(`the name of a header has at most ${charactersMax} characters`);
+  throw badRequest(`the name of a header may have at most ${charactersMax} characters`);
 }

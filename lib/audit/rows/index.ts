@@ -1,4 +1,4 @@
-import { onlyInRoot, type Row } from '../../path/contract/row.ts';
+import { onlyInRoot, type Row } from '#path/contract/row.ts';
 import { deviceRows } from './devices.ts';
 import { hashRow } from './hash.ts';
 import { headerRows } from './headers.ts';

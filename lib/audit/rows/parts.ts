@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/clock.ts';
-import type { Store } from '../../store/store.ts';
+import type { Clock } from '#core/clock.ts';
+import type { Store } from '#store/store.ts';
 import type { DeviceBounds } from '../devices/kinds.ts';
 import type { DeviceCopy } from '../store/copy.ts';
 

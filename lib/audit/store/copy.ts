@@ -1,37 +1,37 @@
-import type { Store } from '../../store/store.ts';
+import type { Store } from '#store/store.ts';
 import { type Device, type DeviceRecord, openStored } from '../devices/device.ts';
 import type { DeviceBounds } from '../devices/kinds.ts';
-import type { RecordedHeaders } from '../lines/settings.ts';
+import type { RecordedHeaders } from '../lines/marks.ts';
 import { readStored } from './devices.ts';
 
-/** What this process has open. */
+/** The devices and headers that a process uses. */
 export interface OpenDevices {
   readonly devices: readonly Device[];
   readonly headers: RecordedHeaders;
 }
 
-/** The devices of this process, by what is stored. */
+/** The devices of this process, copied from the store. */
 export interface DeviceCopy {
-  /** @throws AppError when it was never read and cannot be */
+  /** @throws AppError when the store has never been read and cannot be read now */
   current(): Promise<OpenDevices> | OpenDevices;
-  /** What was read last; undefined: it is older than a second, or was never read. */
+  /** The copy if it is at most a second old, otherwise undefined. */
   readonly fresh: OpenDevices | undefined;
-  /** Reads it again. @throws AppError */
+  /** Reads the store again. @throws AppError */
   refresh(): Promise<void>;
-  /** Takes over a device that was opened before it was stored. */
+  /** Adds a device that was opened before it was stored. */
   adopt(device: Device): void;
-  /** Those that are open, whatever is stored. */
+  /** All open devices, whatever is stored. */
   readonly open: readonly Device[];
   close(): Promise<void>;
 }
 
-/** A change made by another process holds after that time. */
+/** A change made by another process applies after this time. */
 const ageMsMax = 1_000;
 const none: OpenDevices = { devices: [], headers: new Map() };
 
-/** It is read again once a second, by a request. While the store cannot be read, that of before holds. */
+/** A request reads the store again once a second. While the store cannot be read, the last copy applies. */
 export function openCopy(store: Store, bounds: DeviceBounds): DeviceCopy {
-  const open = new Map<string, Device>();
+  const open = new DevicesById(bounds);
   let copy: (OpenDevices & { readonly revision: number }) | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
@@ -40,32 +40,20 @@ export function openCopy(store: Store, bounds: DeviceBounds): DeviceCopy {
     const began = performance.now();
     const stored = await readStored(store, copy?.revision);
     if (stored !== undefined && (copy === undefined || stored.revision > copy.revision)) {
-      const devices = stored.devices.map(opened);
-      closeAllBut(stored.devices);
+      const devices = stored.devices.map((record) => open.of(record));
+      open.closeAllBut(stored.devices);
       copy = { devices, headers: stored.headers, revision: stored.revision };
     }
     readAt = began;
   }
-  function opened(record: DeviceRecord): Device {
-    const device = open.get(record.id) ?? openStored(record, bounds);
-    open.set(record.id, device);
-    return device;
-  }
-  function closeAllBut(records: readonly DeviceRecord[]): void {
-    for (const [id, device] of open) {
-      if (records.some((record) => record.id === id)) continue;
-      open.delete(id);
-      void device.queue.close();
-    }
-  }
-  /** The salts are not for a process that is sealed. */
+  /** A sealed process must not keep the salts. */
   function forget(): OpenDevices {
     copy = undefined;
-    closeAllBut([]);
+    open.closeAllBut([]);
     return none;
   }
   const isFresh = () => copy !== undefined && !store.barrier.sealed && performance.now() - readAt < ageMsMax;
-  async function late(): Promise<OpenDevices> {
+  async function renewed(): Promise<OpenDevices> {
     reading ??= read().finally(() => {
       reading = undefined;
     });
@@ -80,24 +68,57 @@ export function openCopy(store: Store, bounds: DeviceBounds): DeviceCopy {
       return isFresh() ? copy : undefined;
     },
     get open() {
-      return [...open.values()];
+      return open.all;
     },
     current() {
       if (copy !== undefined && isFresh()) return copy;
-      return store.barrier.sealed ? forget() : late();
+      return store.barrier.sealed ? forget() : renewed();
     },
     async refresh() {
-      // One that is under way may have begun before the change.
+      // A read in progress may have begun before the change.
       await reading?.catch(() => {});
       await read();
     },
     adopt(device) {
-      // Who read in between has opened it as well.
-      if (open.has(device.record.id)) void device.queue.close();
-      else open.set(device.record.id, device);
+      open.adopt(device);
     },
     async close() {
-      await Promise.all([...open.values()].map(({ queue }) => queue.close()));
+      await Promise.all(open.all.map(({ queue }) => queue.close()));
     },
   };
+}
+
+/** The open devices, by the ids of their records. */
+class DevicesById {
+  readonly #open = new Map<string, Device>();
+  readonly #bounds: DeviceBounds;
+
+  constructor(bounds: DeviceBounds) {
+    this.#bounds = bounds;
+  }
+
+  get all(): readonly Device[] {
+    return [...this.#open.values()];
+  }
+
+  /** The device of a record, opened when it is not open yet. */
+  of(record: DeviceRecord): Device {
+    const device = this.#open.get(record.id) ?? openStored(record, this.#bounds);
+    this.#open.set(record.id, device);
+    return device;
+  }
+
+  adopt(device: Device): void {
+    // A read since the insert has already opened the device.
+    if (this.#open.has(device.record.id)) void device.queue.close();
+    else this.#open.set(device.record.id, device);
+  }
+
+  closeAllBut(records: readonly DeviceRecord[]): void {
+    for (const [id, device] of this.#open) {
+      if (records.some((record) => record.id === id)) continue;
+      this.#open.delete(id);
+      void device.queue.close();
+    }
+  }
 }

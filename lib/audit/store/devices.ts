@@ -1,35 +1,37 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { badRequest } from '../../core/errors.ts';
-import type { Store } from '../../store/store.ts';
+import { badRequest } from '#core/errors.ts';
+import { objectsOf, type RowOf } from '#store/sql/columns.ts';
+import { int, nullable, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { auditDevicesTable, auditHeadersTable } from '#store/tables/installation.ts';
 import type { DeviceRecord } from '../devices/device.ts';
-import type { RecordedHeaders } from '../lines/settings.ts';
-import type {} from './tables.ts';
+import type { RecordedHeaders } from '../lines/marks.ts';
 
-/** All that is stored, at one moment. */
+/** A consistent snapshot of the stored devices and headers. */
 export interface Stored {
   readonly revision: number;
   readonly devices: readonly DeviceRecord[];
   readonly headers: RecordedHeaders;
 }
 
-interface Row extends Omit<DeviceRecord, 'options' | 'salt'> {
-  readonly settings: string;
-}
+/** With the settings in hexadecimal digits. */
+const deviceColumns = { ...auditDevicesTable, settings: text };
 
-interface Answer {
-  readonly revision: number;
-  readonly devices: readonly Row[] | null;
-  readonly headers: readonly { readonly name: string; readonly hmac: boolean }[] | null;
-}
+const answerColumns = {
+  revision: int,
+  devices: nullable(objectsOf(deviceColumns)),
+  headers: nullable(objectsOf(auditHeadersTable)),
+};
 
 const settingsForm = z.object({ options: z.record(z.string(), z.string()), salt: z.string() });
 const devicesMax = 20;
 const headersMax = 100;
 
-/** Undefined: nothing has changed since that revision. */
+/** Undefined when nothing has changed since the known revision. */
 export async function readStored(store: Store, known: number | undefined): Promise<Stored | undefined> {
-  const { rows } = await sql<Answer>`
+  const { rows } = await rowsOf(answerColumns)`
     select r.revision::int,
            case when changed then (select json_agg(d) from (
              select id, path, type, description, local, encode(settings, 'hex') as settings
@@ -47,17 +49,17 @@ export async function readStored(store: Store, known: number | undefined): Promi
   };
 }
 
-function toRecord({ barrier }: Store, { settings, ...row }: Row): DeviceRecord {
+function toRecord({ barrier }: Store, { settings, ...row }: RowOf<typeof deviceColumns>): DeviceRecord {
   const text = barrier.open(Buffer.from(settings, 'hex'), aad(row.id)).toString();
   return { ...row, ...settingsForm.parse(JSON.parse(text)) };
 }
 
-/** @throws AppError `bad-request` when the path is in use, or there are too many */
+/** @throws AppError `bad-request` when the path is in use, or there are too many devices */
 export async function insertDevice(store: Store, { options, salt, ...row }: DeviceRecord): Promise<void> {
   const settings = store.barrier.seal(JSON.stringify({ options, salt }), aad(row.id));
   await store.transaction(async (tx) => {
     await sql`update revisions set revision = revision + 1 where name = 'audit'`.execute(tx);
-    const { rows } = await sql<{ path: string }>`select path from audit_devices`.execute(tx);
+    const { rows } = await rowsOf({ path: text })`select path from audit_devices`.execute(tx);
     if (rows.some(({ path }) => path === row.path)) throw badRequest('path already in use');
     if (rows.length >= devicesMax) throw badRequest(`there are at most ${devicesMax} audit devices`);
     await tx
@@ -67,7 +69,7 @@ export async function insertDevice(store: Store, { options, salt, ...row }: Devi
   });
 }
 
-/** Removes it if it is there. */
+/** Does nothing for an unknown path. */
 export async function removeDevice(store: Store, path: string): Promise<void> {
   await store.transaction(async (tx) => {
     await sql`update revisions set revision = revision + 1 where name = 'audit'`.execute(tx);
@@ -75,7 +77,7 @@ export async function removeDevice(store: Store, path: string): Promise<void> {
   });
 }
 
-/** @throws AppError `bad-request` when there are too many */
+/** @throws AppError `bad-request` when there are too many headers */
 export async function putHeader(store: Store, name: string, hmac: boolean): Promise<void> {
   await store.transaction(async (tx) => {
     await sql`update revisions set revision = revision + 1 where name = 'audit'`.execute(tx);

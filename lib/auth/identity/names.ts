@@ -1,12 +1,12 @@
-import { badRequest } from '../../core/errors.ts';
-import { text } from '../../path/fields.ts';
+import { badRequest } from '#core/errors.ts';
+import { text } from '#path/fields.ts';
 
-/** The form in which names of entities, aliases and groups are compared. An index takes no more of it than the bound of fields. */
+/** The form in which names of entities, aliases and groups are compared. Their bound makes it fit into an index. */
 export const nameKey = (name: string): string => name.toLowerCase();
 
 const nameCharactersMax = 512;
 
-/** A name that a client gives. */
+/** The field of a name. */
 export const nameText = () => text(nameCharactersMax);
 
 const entriesMax = 64;
@@ -14,25 +14,26 @@ const keyCharactersMax = 128;
 const valueCharactersMax = 512;
 
 /**
- * Bounds of what clients keep with an entity, an alias or a group.
+ * Bounds the metadata of an entity, an alias or a group.
  *
  * @throws AppError `bad-request`
  */
 export function mustBeShort(metadata: Readonly<Record<string, string>> | undefined): void {
   const entries = Object.entries(metadata ?? {});
-  if (entries.length > entriesMax) throw badRequest(`metadata has at most ${entriesMax} entries`);
+  if (entries.length > entriesMax) throw badRequest(`metadata may have at most ${entriesMax} entries`);
   for (const [key, value] of entries) {
-    if (key.length > keyCharactersMax) throw badRequest(`a key of metadata has at most ${keyCharactersMax} characters`);
+    if (key.length > keyCharactersMax)
+      throw badRequest(`a metadata key may have at most ${keyCharactersMax} characters`);
     if (value.length > valueCharactersMax)
-      throw badRequest(`a value of metadata has at most ${valueCharactersMax} characters`);
+      throw badRequest(`a metadata value may have at most ${valueCharactersMax} characters`);
   }
 }
 
-/** What others say of somebody, with a sign in the place of what cannot be stored. */
+/** Metadata from another system, with replacement characters for those that cannot be stored. */
 export const storable = (metadata: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(metadata).map((pair) => pair.map(storableText)));
 
 const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
-/** Whether a change failed because something of this name is there. */
+/** Whether a change failed because the name is taken. */
 export const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '23505';

@@ -1,18 +1,17 @@
-import { AppError } from '../../core/errors.ts';
-import type { Namespace } from '../../core/namespace.ts';
-import type { Reply } from '../../path/contract/reply.ts';
+import { AppError } from '#core/errors.ts';
+import type { Namespace } from '#core/namespace.ts';
 import { findTokens, readTime, type TokenRow } from '../token/find/store.ts';
 import type { TokenParts } from '../token/parts.ts';
 import { revokeTree } from '../token/revoke/revoke.ts';
-import { seenFrom } from '../token/rows/given.ts';
-import { startTidy } from '../token/tidy/tidy.ts';
+import { visibleFrom } from '../token/rows/given.ts';
+import { tidyTokens } from '../token/tidy/tidy.ts';
 import { isFullStep, type LeasePrefix, leaseFolders, leaseNames, markBelow } from './below.ts';
 import { leaseIdOf, parseLeaseId } from './id.ts';
 
-/** Steps of one call: more than there are tokens. */
+/** Bound of the steps of one call, which no number of tokens reaches. */
 const stepsMax = 1_000_000;
 
-/** The leases there are: those of tokens that expire. The rows of `sys/leases` are handed those of a namespace. */
+/** The leases of a namespace: its tokens that expire. */
 export const openLeases = (parts: TokenParts) => (namespace: Namespace) => {
   const { store, reaper } = parts;
 
@@ -20,7 +19,7 @@ export const openLeases = (parts: TokenParts) => (namespace: Namespace) => {
     const parsed = parseLeaseId(id);
     if (parsed === undefined) return undefined;
     const [row] = await findTokens(store, [parsed.hash]);
-    const seen = await seenFrom(parts, namespace, row);
+    const seen = await visibleFrom(parts, namespace, row);
     return seen?.path === parsed.path && seen.expire_at !== null ? seen : undefined;
   }
 
@@ -40,23 +39,17 @@ export const openLeases = (parts: TokenParts) => (namespace: Namespace) => {
       if (row !== undefined) return revokeTree(parts, row.hash);
       const until = await readTime(store);
       for (let steps = 0, more = true; more; steps += 1) {
-        if (signal.aborted || steps >= stepsMax) throw cutOff();
+        if (signal.aborted || steps >= stepsMax) throw notInTime();
         more = isFullStep(await markBelow(store, { namespaceId: namespace.id, path: prefix }, until));
       }
-      await reaper?.reap();
+      await reaper.reap();
     },
-    async tidy(): Promise<Reply> {
-      const started = await startTidy(parts, namespace.id);
-      return { status: 202, warnings: [started ? startedText : 'Tidy operation already in progress.'] };
-    },
+    tidy: () => tidyTokens(parts, namespace.id),
   };
 };
 
-const cutOff = () =>
+const notInTime = () =>
   new AppError('unavailable', 'there are more leases than could be revoked in time: revoke the prefix again');
-
-const startedText =
-  "Tidy operation successfully started. Any information from the operation will be printed to the server's log.";
 
 function leaseOf(row: TokenRow) {
   const expires = row.expire_at ?? row.creation_time;
@@ -71,7 +64,7 @@ function leaseOf(row: TokenRow) {
   };
 }
 
-/** First the leases, then the folders, so that each part has an order of its own to go on in. */
+/** Leases come before folders, so that each part is in its own order and a listing can continue in either. */
 async function namesBelow(
   { store }: TokenParts,
   prefix: LeasePrefix,

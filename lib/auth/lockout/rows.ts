@@ -1,39 +1,39 @@
-import type { ReplyContent } from '../../path/contract/reply.ts';
-import type { RequestContext } from '../../path/contract/request.ts';
-import { operation, type Row } from '../../path/contract/row.ts';
-import { pathText, text } from '../../path/fields.ts';
-import type { Store } from '../../store/store.ts';
+import type { ReplyContent } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { pathText, text } from '#path/fields.ts';
+import type { Store } from '#store/store.ts';
 import { lockedUsers, unlock } from './store.ts';
 
-/** Of one reply. */
+/** Bound of one reply. */
 const listedMax = 10_000;
 
-/** `sys/locked-users`: who is locked out, and letting them in again. */
+/** `sys/locked-users`: lists and unlocks users who are locked out. */
 export const lockoutRows = (store: Store): readonly Row[] => [
   {
     pattern: 'locked-users',
-    help: 'Shows who is locked out after wrong credentials.',
+    help: 'Lists users who are locked out after wrong credentials.',
     operations: {
       read: operation(
-        { mount_accessor: text(512).default('').meta({ description: 'Only of this mount' }) },
+        { mount_accessor: text(512).default('').meta({ description: 'Return only users of this mount' }) },
         {
-          summary: 'Show who is locked out.',
-          run: ({ mount_accessor }, context) => listed(store, mount_accessor, context),
+          summary: 'List locked users',
+          run: ({ mount_accessor }, context) => listLocked(store, mount_accessor, context),
         },
       ),
     },
   },
   {
     pattern: 'locked-users/:mount_accessor/unlock/*alias_identifier',
-    help: 'Lets somebody in again who is locked out.',
+    help: 'Unlocks a user who is locked out.',
     operations: {
       write: operation(
         {
           mount_accessor: pathText('Accessor of the auth mount'),
-          alias_identifier: pathText('What the mount knows somebody by: a user name, a role id'),
+          alias_identifier: pathText('User name or role id at the mount'),
         },
         {
-          summary: 'End a lockout.',
+          summary: 'Unlock a user',
           knownFieldsOnly: true,
           async run({ mount_accessor, alias_identifier }, { namespace }) {
             await unlock(store, namespace.id, mount_accessor, alias_identifier);
@@ -45,7 +45,7 @@ export const lockoutRows = (store: Store): readonly Row[] => [
   },
 ];
 
-async function listed(store: Store, accessor: string, { namespace }: RequestContext): Promise<ReplyContent> {
+async function listLocked(store: Store, accessor: string, { namespace }: RequestContext): Promise<ReplyContent> {
   const found = await lockedUsers(store, { namespaceId: namespace.id, accessor, limit: listedMax + 1 });
   const shown = found.slice(0, listedMax);
   const byMount = Map.groupBy(shown, (one) => one.accessor);

@@ -1,16 +1,16 @@
-import type { Mount } from '../../path/contract/mount.ts';
+import type { Mount } from '#path/contract/mount.ts';
 
-/** When wrong credentials lock somebody out. */
+/** After `threshold` consecutive failures, a user is locked out for `seconds`. */
 export interface LockoutRule {
-  /** Wrong credentials in a row; 0: nobody is locked out. */
+  /** Number of consecutive failures; 0 disables lockouts. */
   readonly threshold: number;
-  /** How long, in seconds. */
+  /** Duration of a lockout. */
   readonly seconds: number;
-  /** After so many seconds without a failure the count begins again. */
+  /** Time without a failure after which the count starts over. */
   readonly resetSeconds: number;
 }
 
-/** The rule of a mount: what it is tuned to, and otherwise what the service is configured to. Undefined: there is none. */
+/** The rule of a mount: its own settings, and those of the service where it has none. Undefined when lockouts are disabled. */
 export function ruleOf({ config }: Mount, configured: LockoutRule): LockoutRule | undefined {
   const tuned = config['user_lockout_config'];
   const member = (name: string): unknown =>

@@ -1,10 +1,10 @@
-import type { Mount } from '../../path/contract/mount.ts';
-import type { Store } from '../../store/store.ts';
+import type { Mount } from '#path/contract/mount.ts';
+import type { Store } from '#store/store.ts';
 import type { TokenSettings } from '../login/role/settings.ts';
 import type { RenewalLimitsOf } from '../token/renewal-limits.ts';
 import type { AuthMethod } from './contract.ts';
 
-/** Asks the method of a mount for the settings by which somebody has logged in. */
+/** Reads the present limits of the role or user of a login from the auth method of its mount. */
 export const renewalLimits = (
   methods: readonly AuthMethod[],
   store: Store,

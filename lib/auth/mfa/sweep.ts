@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '#store/store.ts';
 import { dropRemoved } from './methods/drop.ts';
 
 const tables = [
@@ -10,8 +10,8 @@ const tables = [
 const methodsMax = 10;
 
 /**
- * Deletes codes that nobody can use again, windows of attempts and pending logins that are over, so many of each at most, and
- * ends removals of methods that were cut off. Answers how many rows went.
+ * Deletes used codes, windows of attempts and pending logins that have expired, at most `limit` of each, and completes interrupted
+ * removals of methods. Returns the number of deleted rows.
  */
 export async function dropExpiredMfa({ db }: Pick<Store, 'db'>, limit: number): Promise<number> {
   let dropped = 0;

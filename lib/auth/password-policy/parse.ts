@@ -1,15 +1,15 @@
-import { badRequest } from '../../core/errors.ts';
-import { HclError, positionAt } from '../policy/hcl/error.ts';
-import { type Member, type Node, parseHcl } from '../policy/hcl/parse.ts';
+import { badRequest } from '#core/errors.ts';
+import { HclError, positionAt } from '../hcl/error.ts';
+import { type Member, type Node, parseHcl } from '../hcl/parse.ts';
 
-/** How passwords are made: so many characters of all charsets together, of each charset at least some. */
+/** How passwords are made: their length, and the minimum number of characters of each charset. */
 export interface PasswordPolicy {
   readonly length: number;
   readonly rules: readonly CharsetRule[];
 }
 
 export interface CharsetRule {
-  /** Characters, each once. */
+  /** Characters without duplicates. */
   readonly charset: readonly string[];
   readonly charactersMin: number;
 }
@@ -23,7 +23,7 @@ const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 /**
  * `length = 20` and rules such as `rule "charset" { charset = "abc" min-chars = 1 }`, in HCL or JSON.
  *
- * @throws AppError `bad-request`: `failed to parse password policy: ` with line, column and what is wrong there
+ * @throws AppError `bad-request`: `failed to parse password policy: ` with line, column and problem
  */
 export function parsePasswordPolicy(text: string): PasswordPolicy {
   try {
@@ -51,7 +51,7 @@ function policyOf(members: readonly Member[], text: string): PasswordPolicy {
 
 type Wrong = (at: number, problem: string) => Error;
 
-/** JSON has an object by the kinds of rules, or a list of such objects. */
+/** In JSON, rules are an object by the kinds of rules, or a list of such objects. */
 function rulesOf(labels: readonly string[], value: Node, wrong: Wrong): readonly CharsetRule[] {
   if (value.kind === 'list') return value.items.flatMap((item) => rulesOf(labels, item, wrong));
   if (value.kind !== 'object') throw wrong(value.at, 'expected the block of a rule');

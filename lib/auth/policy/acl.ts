@@ -1,29 +1,29 @@
-import { atOnce, type Steps } from '../../core/concurrency/yielding.ts';
-import { canonicalPatterns } from '../../path/vocabulary.ts';
+import { atOnce, type Steps } from '#core/concurrency/yielding.ts';
+import { canonicalPatterns, type TypeNames } from '#path/vocabulary.ts';
 import { type Precedence, precedenceOf, precedes } from './match/precedence.ts';
 import { SegmentTree } from './match/segment-tree.ts';
 import { merge } from './merge.ts';
 import type { Grant, Rule } from './rule.ts';
 
-/** All rules of a caller, by pattern. Patterns begin with the path of the namespace that the rule's policy is of. */
+/** All rules of a caller by pattern. Patterns start with the path of the namespace of the rule's policy. */
 export interface Acl {
   /**
-   * The grant of the one pattern that speaks for a path; patterns are not added up. An exact pattern speaks first, else the
-   * one whose first wildcard comes last (see `match/precedence.ts`).
+   * The grant of the one pattern that decides about a path; patterns do not add up. An exact pattern takes precedence, then the one
+   * whose first wildcard comes last (see `match/precedence.ts`).
    *
-   * @param path the full one, the namespace first, without a leading slash
-   * @param list a listing: a written-out pattern may have its trailing slash or not, and patterns with wildcards are asked for
-   *   the path without it first, since a folder is what `kv/+` and `kv/a*` name as well
+   * @param path the full path with the namespace, without a leading slash
+   * @param list for a listing: an exact pattern may omit the trailing slash, and patterns with wildcards are first matched against
+   *   the path without it, since `kv/+` and `kv/a*` also match folders
    */
   find(path: string, list: boolean): Grant | undefined;
-  /** Whether some pattern that grants anything can match a path below this one, for what a caller may see of mounts. */
+  /** Whether a pattern that grants anything can match a path below this one. Determines which mounts a caller can see. */
   touches(prefix: string): boolean;
-  /** Each pattern with its grant, exact ones and those with wildcards. */
+  /** Grants by pattern: exact patterns and those with wildcards. */
   readonly exact: ReadonlyMap<string, Grant>;
   readonly globs: ReadonlyMap<string, Grant>;
 }
 
-/** A rule, and the path of the namespace that its pattern is relative to; absent: the root. */
+/** A rule with the path of the namespace that its pattern is relative to. Absent for the root. */
 export type PlacedRule = Rule & { readonly below?: string };
 
 interface Placed {
@@ -31,15 +31,15 @@ interface Placed {
   readonly precedence: Precedence;
 }
 
-/** Built once per set of policies. A look-up costs a few hash look-ups, however many rules there are. */
-export const compileAcl = (rules: readonly PlacedRule[]): Acl => atOnce(compilingAcl(rules));
+/** Built once per set of policies. A search costs a few hash look-ups, whatever the number of rules. */
+export const compileAcl = (rules: readonly PlacedRule[], names: TypeNames): Acl => atOnce(compilingAcl(rules, names));
 
-/** The same, in steps: ten thousand rules take long. */
-export function* compilingAcl(rules: readonly PlacedRule[]): Steps<Acl> {
+/** Compiles in steps, since ten thousand rules take long. */
+export function* compilingAcl(rules: readonly PlacedRule[], names: TypeNames): Steps<Acl> {
   const exact = new Map<string, Grant>();
   const globs = new Map<string, Grant>();
   for (const rule of rules) {
-    for (const relative of canonicalPatterns(rule.pattern)) {
+    for (const relative of canonicalPatterns(names, rule.pattern)) {
       const pattern = (rule.below ?? '') + relative;
       const by = isGlob(pattern) ? globs : exact;
       const before = by.get(pattern);
@@ -68,7 +68,7 @@ export function* compilingAcl(rules: readonly PlacedRule[]): Steps<Acl> {
   };
 }
 
-/** A `+` that is a whole segment, or begins one. */
+/** Whether a segment is, or starts with, `+`. */
 export const hasSegmentWildcard = (pattern: string): boolean => pattern.startsWith('+') || pattern.includes('/+');
 
 export const isGlob = (pattern: string): boolean => pattern.endsWith('*') || hasSegmentWildcard(pattern);
@@ -81,7 +81,7 @@ function bestOf(candidates: readonly Placed[]): Grant | undefined {
   return best?.grant;
 }
 
-/** Patterns that end in `*`, by the text before it. One hash look-up per length that there is, the longest first. */
+/** Patterns that end in `*` by their prefix. A search costs one hash look-up per length of prefix, the longest first. */
 class Prefixes {
   readonly #byPrefix = new Map<string, Placed>();
   #lengths: readonly number[] = [];
@@ -106,7 +106,7 @@ function touches(exact: ReadonlyMap<string, Grant>, globs: ReadonlyMap<string, G
   return exact.entries().some(grants) || globs.entries().some(grants);
 }
 
-/** Segment by segment, as far as both go. */
+/** Compares segment by segment, up to the shorter one. */
 function mayMatchBelow(pattern: string, prefix: string): boolean {
   const wanted = prefix.replace(/\/$/, '').split('/');
   const parts = pattern.split('/');

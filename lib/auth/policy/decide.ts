@@ -1,7 +1,38 @@
-import type { Decision, Need } from '../contract.ts';
+import type { Parameters } from '#path/input/parameters.ts';
 import type { Acl } from './acl.ts';
 import { parameterRefusal } from './parameters.ts';
 import type { Capability, Grant, PolicyName } from './rule.ts';
+
+/** What a request needs to be allowed. */
+export interface Need {
+  readonly capability: Exclude<Capability, 'deny' | 'sudo'>;
+  /** The path below `/v1/` with the namespace, without a leading slash. The path of a listing ends in a slash. */
+  readonly path: string;
+  /** Whether the path also needs the sudo capability. */
+  readonly sudo: boolean;
+  /** Members of the body, or of the query of a request without a body. Called only for a rule about parameters. */
+  readonly parameters: () => Parameters;
+  /** Seconds for which the reply is to be wrapped. Undefined for an unwrapped reply. */
+  readonly wrapSeconds: number | undefined;
+}
+
+export type Decision = Allowed | Denied;
+
+export interface Allowed {
+  readonly allowed: true;
+  /** Whether the caller has the sudo capability on the path, even if it is not needed. */
+  readonly sudo: boolean;
+  /** Names of the TOTP methods that the request has to pass first. */
+  readonly mfaMethods: readonly string[];
+  /** The policies that grant the capability on the path, for the audit log. */
+  readonly grantedBy: readonly PolicyName[];
+}
+
+export interface Denied {
+  readonly allowed: false;
+  /** For the audit log and for readers of policies, not for the caller. Names parameters, never their values. */
+  readonly why: string;
+}
 
 const withParameters: ReadonlySet<Need['capability']> = new Set<Need['capability']>([
   'create',
@@ -10,7 +41,7 @@ const withParameters: ReadonlySet<Need['capability']> = new Set<Need['capability
   'patch',
 ]);
 
-/** Whether the policies of a caller allow a request. It touches nothing and costs microseconds. */
+/** Whether the policies of a caller allow a request. A pure function that takes microseconds. */
 export function decide(acl: Acl, need: Need): Decision {
   const grant = acl.find(need.path, need.capability === 'list');
   if (grant === undefined) return refused('no rule matches the path');
@@ -20,7 +51,7 @@ export function decide(acl: Acl, need: Need): Decision {
   return { allowed: true, sudo: capabilities.has('sudo'), mfaMethods, grantedBy: policiesWith(grant, need.capability) };
 }
 
-/** Each policy once, also where several of its rules have the capability. */
+/** Each policy once, even if several of its rules grant the capability. */
 function policiesWith({ shares = [] }: Grant, capability: Capability): readonly PolicyName[] {
   const found: PolicyName[] = [];
   for (const { policy, capabilities } of shares) {
@@ -42,18 +73,18 @@ function refusal(grant: Grant, need: Need): string | undefined {
 function wrappingRefusal(grant: Grant, wrapSeconds: number | undefined): string | undefined {
   const { wrappingSecondsMin: least, wrappingSecondsMax: most } = grant;
   if (least === 0 && most === 0) return undefined;
-  if (most > 0 && most < least) return 'the limits of wrapping leave no time';
-  if (wrapSeconds === undefined) return 'the answer has to be wrapped';
-  if (wrapSeconds < least) return `the answer has to be wrapped for ${least} s at least`;
-  return most > 0 && wrapSeconds > most ? `the answer may be wrapped for ${most} s at most` : undefined;
+  if (most > 0 && most < least) return 'the wrapping limits exclude every duration';
+  if (wrapSeconds === undefined) return 'the reply has to be wrapped';
+  if (wrapSeconds < least) return `the reply has to be wrapped for at least ${least} s`;
+  return most > 0 && wrapSeconds > most ? `the reply may be wrapped for at most ${most} s` : undefined;
 }
 
 const refused = (why: string): Decision => ({ allowed: false, why });
 
-/** What a caller may do on a path, as `sys/capabilities` lists it. */
+/** The capabilities of a caller on a path, as `sys/capabilities` lists them. */
 export const capabilitiesOn = (acl: Acl, path: string): readonly Capability[] =>
   shownCapabilities(acl.find(path, path.endsWith('/'))?.capabilities ?? new Set());
 
-/** Sorted; `deny` alone when nothing is allowed. */
+/** Sorted capabilities; `deny` alone when nothing is allowed. */
 export const shownCapabilities = (found: ReadonlySet<Capability>): readonly Capability[] =>
   found.size === 0 || found.has('deny') ? ['deny'] : [...found].sort();

@@ -1,12 +1,12 @@
-import { duration } from '../../path/fields.ts';
-import { fieldKey } from '../../path/vocabulary.ts';
-import type { Member, Node } from './hcl/parse.ts';
+import { duration } from '#path/fields.ts';
+import { fieldKey } from '#path/vocabulary.ts';
+import type { Member, Node } from '../hcl/parse.ts';
 import { type Capability, capabilities, type Grant, type ParameterRule, type ParameterValue } from './rule.ts';
 
 /** Makes the error for a problem at an offset of the text. */
 export type Wrong = (at: number, problem: string) => Error;
 
-/** What a path's block may hold. `comment` is for people. */
+/** The keys of a path block. `comment` is for readers. */
 const readers = {
   comment: () => ({}),
   policy: (value, wrong) => ({ capabilities: formerPolicy(value, wrong) }),
@@ -19,7 +19,7 @@ const readers = {
   min_wrapping_ttl: (value, wrong) => ({ wrappingSecondsMin: seconds(value, wrong) }),
   max_wrapping_ttl: (value, wrong) => ({ wrappingSecondsMax: seconds(value, wrong) }),
   mfa_methods: (value, wrong) => ({ mfaMethods: texts(value, wrong) }),
-  // Policy files of the API family have these; who writes one is warned that they do nothing here.
+  // Policies of the API family may contain these. They have no effect here, which a write warns about.
   control_group: () => ({}),
   subscribe_event_types: () => ({}),
 } as const satisfies Readonly<Record<string, (value: Node, wrong: Wrong) => Partial<Grant>>>;
@@ -27,13 +27,13 @@ const readers = {
 type Field = keyof typeof readers;
 const isField = (name: string | undefined): name is Field => name !== undefined && Object.hasOwn(readers, name);
 
-/** Members that are taken and do nothing. */
+/** Keys that are accepted without effect. */
 export const membersWithoutEffect = ['control_group', 'subscribe_event_types'] as const satisfies readonly Field[];
 
 /**
- * The members of a path's block. An unknown one is refused, since it may be a restriction that would silently not hold.
+ * Reads a path block. An unknown key is refused, since it may be a restriction that would silently have no effect.
  *
- * @throws what `wrong` makes
+ * @throws the error that `wrong` makes
  */
 export function readGrant(members: readonly Member[], wrong: Wrong): Grant {
   const seen = new Set<string>();
@@ -41,7 +41,7 @@ export function readGrant(members: readonly Member[], wrong: Wrong): Grant {
   for (const { keys, value, at } of members) {
     const [name] = keys;
     if (!isField(name) || keys.length > 1) throw wrong(at, `invalid key ${JSON.stringify(keys.join(' '))}`);
-    if (seen.has(name)) throw wrong(at, `the key ${JSON.stringify(name)} is there twice`);
+    if (seen.has(name)) throw wrong(at, `the key ${JSON.stringify(name)} occurs twice`);
     seen.add(name);
     const read: Partial<Grant> = readers[name](value, wrong);
     granted = { ...granted, ...read, ...bothCapabilities(granted, read) };
@@ -92,15 +92,15 @@ function parameterRule(value: Node, wrong: Wrong): ParameterRule {
   if (value.kind !== 'object') throw wrong(value.at, 'expected names of parameters with lists of values');
   return new Map(
     value.members.map(({ keys: [name = '', ...more], value: values, at }) => {
-      if (more.length > 0) throw wrong(at, 'a parameter has one name');
-      if (values.kind !== 'list') throw wrong(values.at, `the values of ${JSON.stringify(name)} are a list`);
+      if (more.length > 0) throw wrong(at, 'a parameter has a single name');
+      if (values.kind !== 'list') throw wrong(values.at, `expected a list of values for ${JSON.stringify(name)}`);
       return [fieldKey(name), values.items.map((item) => parameterValue(item, wrong))] as const;
     }),
   );
 }
 
 function parameterValue(node: Node, wrong: Wrong): ParameterValue {
-  if (node.kind === 'object') throw wrong(node.at, 'a value of a parameter is no object');
+  if (node.kind === 'object') throw wrong(node.at, 'the value of a parameter cannot be an object');
   return node.kind === 'list' ? node.items.map((item) => parameterValue(item, wrong)) : node.value;
 }
 

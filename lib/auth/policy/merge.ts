@@ -1,8 +1,8 @@
 import type { Capability, Grant, ParameterRule } from './rule.ts';
 
 /**
- * What two rules of one pattern grant together: `deny` wins, all else adds up. Of the limits on wrapping the smaller one
- * holds, for the least time as for the greatest; limits that leave no time between them deny the path.
+ * Merges two rules of one pattern: `deny` wins, everything else adds up. Of the minimum and maximum wrapping times the lower ones apply;
+ * a minimum above the maximum denies the path.
  */
 export function merge(a: Grant, b: Grant): Grant {
   const wrappingSecondsMin = smaller(a.wrappingSecondsMin, b.wrappingSecondsMin);
@@ -25,10 +25,10 @@ function mergedCapabilities(a: ReadonlySet<Capability>, b: ReadonlySet<Capabilit
   return a.has('deny') || b.has('deny') ? denied : a.union(b);
 }
 
-/** 0 is no limit. */
+/** The lower of two limits, where 0 sets no limit. */
 const smaller = (a: number, b: number): number => (a === 0 || b === 0 ? Math.max(a, b) : Math.min(a, b));
 
-/** An empty list of values means any value, so it takes the other one in. */
+/** An empty list allows any value, so it includes the other list. */
 function mergedParameters(a: ParameterRule, b: ParameterRule): ParameterRule {
   const merged = new Map(a);
   for (const [name, values] of b) {

@@ -1,13 +1,13 @@
-import type { Parameter, Parameters } from '../../path/input/parameters.ts';
+import type { Parameter, Parameters } from '#path/input/parameters.ts';
 import { elementsOf, matches } from './match/value.ts';
 import type { Grant, ParameterRule, ParameterValue } from './rule.ts';
 
 /**
- * Why the parameters of a request are not within a grant, naming the parameter and never a value; undefined: they are.
- * A request without any parameter can fail only on required ones.
+ * Why a grant refuses the parameters of a request, naming the parameter but never a value. Undefined when it allows them. A request
+ * without parameters can fail only on required parameters.
  */
 export function parameterRefusal(grant: Grant, parameters: () => Parameters): string | undefined {
-  // A secret may have very many members, and most grants say nothing of parameters.
+  // Most grants have no rules for parameters, and reading those of a large secret is expensive.
   if (grant.requiredParameters.size + grant.deniedParameters.size + grant.allowedParameters.size === 0)
     return undefined;
   const { given, members } = parameters();
@@ -21,7 +21,7 @@ export function parameterRefusal(grant: Grant, parameters: () => Parameters): st
   return undefined;
 }
 
-/** `*` as a name denies all parameters. One denied element denies the list that it is in. */
+/** The name `*` denies all parameters. One denied element denies the whole list. */
 function isDenied(rule: ParameterRule, member: Parameter): boolean {
   if (rule.has('*')) return true;
   return rulesOf(rule, member).some((values) => values.length === 0 || denies(values, member));
@@ -32,14 +32,14 @@ function denies(values: readonly ParameterValue[], { sent, read }: Parameter): b
   return values.some((value) => seen.some((one) => matches(value, one, read)));
 }
 
-/** `*` as a name stands for the parameters that have no entry of their own. */
+/** The name `*` stands for all parameters without an entry. */
 function isAllowed(rule: ParameterRule, member: Parameter): boolean {
   if (rule.size === 0) return true;
   const found = rulesOf(rule, member);
   return found.length === 0 ? rule.has('*') : found.every((values) => values.length === 0 || allows(values, member));
 }
 
-/** A list is allowed as a whole, or because each of its elements is. */
+/** A list is allowed as a whole, or if each of its elements is allowed. */
 function allows(values: readonly ParameterValue[], { sent, read, many }: Parameter): boolean {
   if (!many) {
     const asRead = read(sent);
@@ -52,7 +52,7 @@ function allows(values: readonly ParameterValue[], { sent, read, many }: Paramet
   return values.some((value) => isWhole(value, sent, list)) || allowsEach(values, list, read);
 }
 
-/** What the operation reads of a field that takes many values, as far as it is a list; an object is none. */
+/** The list that the operation parses from a list field. Undefined for an object. */
 function listOf(sent: unknown, asRead: unknown): readonly unknown[] | undefined {
   if (Array.isArray(asRead)) return asRead;
   if (Array.isArray(sent)) return sent;
@@ -62,7 +62,7 @@ function listOf(sent: unknown, asRead: unknown): readonly unknown[] | undefined 
 const allowsEach = (values: readonly ParameterValue[], list: unknown, read: Parameter['read']): boolean =>
   Array.isArray(list) && list.every((one) => values.some((value) => matches(value, one, read)));
 
-/** The wildcard of a text must not reach across the commas of a list. */
+/** A wildcard must not match across the commas of a list. */
 const isWhole = (value: ParameterValue, sent: unknown, list: readonly unknown[] | undefined): boolean =>
   typeof value === 'object' ? matches(value, list, () => undefined) : value === sent;
 

@@ -1,21 +1,21 @@
-import { atOnce, type Steps } from '../../core/concurrency/yielding.ts';
-import { badRequest } from '../../core/errors.ts';
+import { atOnce, type Steps } from '#core/concurrency/yielding.ts';
+import { badRequest } from '#core/errors.ts';
+import { HclError, positionAt } from '../hcl/error.ts';
+import { type Member, type Node, parsingHcl } from '../hcl/parse.ts';
 import { readGrant } from './grant-fields.ts';
-import { HclError, positionAt } from './hcl/error.ts';
-import { type Member, type Node, parsingHcl } from './hcl/parse.ts';
 import type { Policy, Rule } from './rule.ts';
 
 const rulesMax = 10_000;
 
 /**
- * A policy from its text, in HCL or JSON: `path "secret/data/*" { capabilities = ["read"] }`, and the forms of
- * `path` that JSON and HCL know (an object by patterns, or a list of such objects).
+ * Parses a policy in HCL or JSON: `path "secret/data/*" { capabilities = ["read"] }`, or the other forms of `path` in JSON and HCL (an
+ * object by patterns, or a list of such objects).
  *
- * @throws AppError `bad-request`: `failed to parse policy: ` with line, column and what is wrong there
+ * @throws AppError `bad-request`: `failed to parse policy: ` with line, column and problem
  */
 export const parsePolicy = (text: string): Policy => atOnce(parsingPolicy(text));
 
-/** The same, in steps: a policy of a megabyte takes long. */
+/** Parses in steps, since a policy of a megabyte takes long. */
 export function* parsingPolicy(text: string): Steps<Policy> {
   try {
     const rules: Rule[] = [];
@@ -36,12 +36,12 @@ function* addRules(rules: Rule[], member: Member, text: string): Steps<undefined
 }
 
 function* addPaths(rules: Rule[], labels: readonly string[], value: Node, text: string): Steps<undefined> {
-  if (labels.length > 1) throw wrong(text, value.at, 'a path has one pattern');
+  if (labels.length > 1) throw wrong(text, value.at, 'a path has a single pattern');
   if (value.kind === 'list') {
     for (const item of value.items) yield* addPaths(rules, labels, item, text);
     return;
   }
-  if (value.kind !== 'object') throw wrong(text, value.at, 'expected a block of a path');
+  if (value.kind !== 'object') throw wrong(text, value.at, 'expected a path block');
   const [pattern] = labels;
   if (pattern === undefined)
     for (const { keys, value: below } of value.members) yield* addPaths(rules, keys, below, text);

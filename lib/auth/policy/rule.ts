@@ -4,10 +4,10 @@
  * - **policy**: a named text, in HCL or JSON, of rules.
  * - **rule**: what a policy grants or denies on the paths that its pattern matches.
  * - **grant**: the rules of one pattern over all policies of a caller, merged.
- * - **ACL**: all grants of a caller, ready to be asked.
+ * - **ACL**: all grants of a caller, compiled for searches.
  */
 
-/** What may be done on a path. `deny` takes all others away. */
+/** What a caller may do on a path. `deny` overrides all others. */
 export const capabilities = [
   'create',
   'read',
@@ -23,44 +23,44 @@ export const capabilities = [
 
 export type Capability = (typeof capabilities)[number];
 
-/** Values that a parameter may or may not have; an empty list stands for any value. Keys are in lower case. */
+/** Values by parameter in lower case. An empty list stands for any value. */
 export type ParameterRule = ReadonlyMap<string, readonly ParameterValue[]>;
 export type ParameterValue = string | number | boolean | readonly ParameterValue[];
 
 export interface Grant {
   readonly capabilities: ReadonlySet<Capability>;
-  /** Empty: any parameter is allowed. */
+  /** Empty to allow any parameter. */
   readonly allowedParameters: ParameterRule;
   readonly deniedParameters: ParameterRule;
   readonly requiredParameters: ReadonlySet<string>;
-  /** Seconds; 0: no limit. When either is set, a request has to ask for its answer to be wrapped. */
+  /** Seconds; 0 sets no limit. When either is set, a request has to ask for a wrapped reply. */
   readonly wrappingSecondsMin: number;
   readonly wrappingSecondsMax: number;
-  /** Names of TOTP methods that must all be passed. */
+  /** Names of the TOTP methods that a request must pass, all of them. */
   readonly mfaMethods: readonly string[];
-  /** The policies that the rules are of, and what each of them grants; absent: nobody has said. */
+  /** The policies of the rules with what each of them grants. Absent when the policies have no names. */
   readonly shares?: readonly Share[];
 }
 
-/** What one policy adds to a grant. */
+/** What one policy contributes to a grant. */
 interface Share {
   readonly policy: PolicyName;
   readonly capabilities: ReadonlySet<Capability>;
 }
 
-/** Which policy is meant. */
+/** Identifies a policy. */
 export interface PolicyName {
   readonly name: string;
   readonly namespaceId: string;
 }
 
 export interface Rule extends Grant {
-  /** As it stands in the policy, without a leading slash; it may hold templates. */
+  /** The pattern in the policy, without a leading slash. It may contain templates. */
   readonly pattern: string;
 }
 
 export interface Policy {
   readonly rules: readonly Rule[];
-  /** A pattern of the policy holds `{{…}}`, so it differs from caller to caller. */
+  /** Whether a pattern contains `{{…}}`, so that the rules depend on the caller. */
   readonly templated: boolean;
 }

@@ -1,12 +1,12 @@
 import type { Policy, Rule } from './rule.ts';
 
-/** What the templates of a caller's policies may name. */
+/** What templates in the policies of a caller can refer to. */
 export interface Subject {
   readonly entity?: {
     readonly id: string;
     readonly name: string;
     readonly metadata: Readonly<Record<string, string>>;
-    /** By the accessor of their mount. */
+    /** Aliases by the accessor of their mount. */
     readonly aliases: ReadonlyMap<string, SubjectAlias>;
   };
   readonly groups: readonly SubjectGroup[];
@@ -27,7 +27,7 @@ export interface SubjectGroup {
 
 const expression = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
-/** The rules of a policy for one caller. A pattern whose template has no value, or no safe one, is left out. */
+/** The rules of a policy for one caller, without rules whose templates have no safe value. */
 export function rulesFor(policy: Policy, subject: Subject): readonly Rule[] {
   if (!policy.templated) return policy.rules;
   return policy.rules.flatMap((rule) => {
@@ -46,10 +46,10 @@ function rendered(pattern: string, subject: Subject): string | undefined {
   return complete && !text.includes('{{') ? text : undefined;
 }
 
-/** Whether a pattern has a template that does not end. */
+/** Whether a pattern contains a template that is not closed. */
 export const hasOpenTemplate = (pattern: string): boolean => pattern.replace(expression, '').includes('{{');
 
-/** A value that somebody chose must not widen the pattern: it has no wildcard. */
+/** A value must not contain wildcards, which would widen the pattern. */
 const isSafe = (value: string): boolean => value !== '' && !/\*|(?:^|\/)\+/.test(value);
 
 function lookUp(name: string, { entity, groups }: Subject): string | undefined {
@@ -63,7 +63,7 @@ function lookUp(name: string, { entity, groups }: Subject): string | undefined {
 }
 
 function aliasValue(path: string, aliases: ReadonlyMap<string, SubjectAlias>): string | undefined {
-  const [accessor, rest] = cut(path);
+  const [accessor, rest] = splitAtDot(path);
   const alias = aliases.get(accessor);
   if (alias === undefined) return undefined;
   if (rest === 'id') return alias.id;
@@ -75,8 +75,8 @@ function aliasValue(path: string, aliases: ReadonlyMap<string, SubjectAlias>): s
 
 /** `ids.<id>.name`, `ids.<id>.metadata.<key>`, `names.<name>.id`, `names.<name>.metadata.<key>`. */
 function groupValue(path: string, groups: readonly SubjectGroup[]): string | undefined {
-  const [by, named] = cut(path);
-  const [key, rest] = cut(named);
+  const [by, named] = splitAtDot(path);
+  const [key, rest] = splitAtDot(named);
   const group = groups.find(({ id, name }) => (by === 'ids' ? id === key : by === 'names' && name === key));
   if (group === undefined) return undefined;
   if (rest === 'name' && by === 'ids') return group.name;
@@ -84,7 +84,7 @@ function groupValue(path: string, groups: readonly SubjectGroup[]): string | und
   return rest.startsWith('metadata.') ? member(group.metadata, rest.slice('metadata.'.length)) : undefined;
 }
 
-function cut(path: string): readonly [string, string] {
+function splitAtDot(path: string): readonly [string, string] {
   const dot = path.indexOf('.');
   return dot < 0 ? [path, ''] : [path.slice(0, dot), path.slice(dot + 1)];
 }

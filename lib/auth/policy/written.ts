@@ -1,14 +1,14 @@
-import { stepByStep } from '../../core/concurrency/yielding.ts';
-import { badRequest } from '../../core/errors.ts';
+import { stepByStep } from '#core/concurrency/yielding.ts';
+import { badRequest } from '#core/errors.ts';
+import { type Member, type Node, parsingHcl } from '../hcl/parse.ts';
 import { membersWithoutEffect } from './grant-fields.ts';
-import { type Member, type Node, parsingHcl } from './hcl/parse.ts';
 import { parsingPolicy } from './parse.ts';
 import type { Rule } from './rule.ts';
 import { hasOpenTemplate } from './template.ts';
 
 /**
- * Checks a policy that is written, and answers what its writer has to be warned of. A policy that is stored already is not asked
- * this much: an earlier release may have taken it.
+ * Checks a policy that a client writes, and returns warnings. Stored policies are not checked as strictly, since an earlier release may
+ * have accepted them.
  *
  * @throws AppError `bad-request`
  */
@@ -23,10 +23,10 @@ export async function checkWritten(text: string): Promise<readonly string[]> {
   const without = membersWithoutEffect.filter((name) => keys.has(name));
   if (without.length === 0) return [];
   const names = without.map((name) => JSON.stringify(name)).join(', ');
-  return [`${names} of the policy is taken and does nothing here: what its path grants is granted without it`];
+  return [`${names} of the policy has no effect here: its path grants the same without it`];
 }
 
-/** The first keys of all members, however deep. */
+/** The first keys of all members at any depth. */
 function keysIn(members: readonly Member[]): readonly string[] {
   return members.flatMap(({ keys: [key = ''], value }) => [key, ...keysOf(value)]);
 }

@@ -1,15 +1,15 @@
-/** The token that is to be renewed. */
+/** A token to renew. */
 export interface RenewedToken {
   readonly path: string;
   readonly namespace_id: string;
   readonly meta: Readonly<Record<string, string>> | null;
 }
 
-/** Of the role or user as it is now, in seconds; 0: none. */
+/** Present limits of a role or user in seconds; 0 sets no limit. */
 export interface RenewalLimits {
   readonly maxTtl: number;
   readonly period: number;
 }
 
-/** Undefined: the token is of no login. `gone`: the role or user that it logged in by is not there any more. */
+/** Undefined for a token that no login made; `gone` when the role or user of its login no longer exists. */
 export type RenewalLimitsOf = (token: RenewedToken) => Promise<RenewalLimits | 'gone' | undefined>;

@@ -1,14 +1,14 @@
-import { badRequest, permissionDenied } from '../../core/errors.ts';
-import { Secret } from '../../core/secret.ts';
-import type { Reply } from '../../path/contract/reply.ts';
-import type { RequestContext } from '../../path/contract/request.ts';
-import { operation, type Row } from '../../path/contract/row.ts';
-import { text } from '../../path/fields.ts';
+import { badRequest, permissionDenied } from '#core/errors.ts';
+import { Secret } from '#core/secret.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { text } from '#path/fields.ts';
 import { findWrapping, notValid, takeReply } from './take.ts';
 import { type WrapParts, wrapWithin } from './wrap.ts';
 
 const fields = {
-  token: text(4_096).optional().meta({ description: 'The wrapping token; absent: the token of the caller' }),
+  token: text(4_096).optional().meta({ description: 'The wrapping token; default: the token of the caller' }),
 };
 
 /** `sys/wrapping/`. */
@@ -16,26 +16,26 @@ export function wrappingRows(parts: WrapParts): readonly Row[] {
   const lookup = {
     unauthenticated: true,
     ignoresToken: true,
-    summary: 'Look at a wrapping token without using it.',
+    summary: 'Look up a wrapping token',
     run: (input: { readonly token?: string | undefined }, context: RequestContext) => look(parts, input.token, context),
   };
   return [
     {
       pattern: 'wrapping/wrap',
-      help: 'Wraps whatever was sent: the answer is a token that takes it once.',
+      help: 'Wraps any data. The reply is a token that returns the data once.',
       operations: {
         write: operation(
           {},
-          { summary: 'Wrap data.', anyFields: true, run: async (input, context) => echo(input, context) },
+          { summary: 'Wrap data', anyFields: true, run: async (input, context) => echo(input, context) },
         ),
       },
     },
     {
       pattern: 'wrapping/unwrap',
-      help: 'Answers the wrapped reply, once. The wrapping token is in the body, or is the token of the caller.',
+      help: 'Returns a wrapped reply once. The wrapping token is in the body, or is the token of the caller.',
       operations: {
         write: operation(fields, {
-          summary: 'Take a wrapped reply.',
+          summary: 'Take a wrapped reply',
           unauthenticated: true,
           takesReply: () => true,
           run: async ({ token }, context) => unwrap(parts, await takingToken(token, context)),
@@ -44,10 +44,10 @@ export function wrappingRows(parts: WrapParts): readonly Row[] {
     },
     {
       pattern: 'wrapping/rewrap',
-      help: 'Replaces a wrapping token by a new one for the same reply and the same time.',
+      help: 'Replaces a wrapping token with a new one for the same reply and time.',
       operations: {
         write: operation(fields, {
-          summary: 'Replace a wrapping token.',
+          summary: 'Replace a wrapping token',
           unauthenticated: true,
           takesReply: () => true,
           run: async ({ token }, context) => rewrap(parts, await takingToken(token, context)),
@@ -56,23 +56,23 @@ export function wrappingRows(parts: WrapParts): readonly Row[] {
     },
     {
       pattern: 'wrapping/lookup',
-      help: 'Shows when, where and for how long a wrapping token was made, without using it.',
+      help: 'Shows creation time, path and lifetime of a wrapping token, without using it.',
       operations: { write: operation(fields, lookup), read: operation({}, lookup) },
     },
   ];
 }
 
-/** The stage that wraps replies does the rest. */
+/** Returns the data, which the stage that wraps replies then wraps. */
 function echo(data: object, { wrapSeconds }: RequestContext): Reply {
   if (wrapSeconds === undefined) throw badRequest('endpoint requires response wrapping to be used');
   return { data };
 }
 
 /**
- * A wrapping token that has been used up is refused as one that is not valid, not as a caller without permission: clients
- * tell by that that somebody else was first. So these paths need no token, and who names another one is asked for his here.
+ * The wrapping token of a request. A wrapping token that was used up gets 400, not 403, by which clients recognise that another client
+ * was first. These paths therefore need no valid caller, and a request that names another token is authorised here.
  *
- * @throws AppError `permission-denied`, or `bad-request` for no wrapping token
+ * @throws AppError `permission-denied`, or `bad-request` when the token is not a wrapping token
  */
 async function takingToken(named: string | undefined, context: RequestContext): Promise<Secret> {
   const { caller, tokenSent, sentToken } = context;
@@ -91,12 +91,15 @@ async function unwrap({ store }: WrapParts, taking: Secret): Promise<Reply> {
   return { text: { contentType: 'application/json', body: text } };
 }
 
-/** In one transaction: whatever happens, there is either the old token or the new one. */
+/** Runs in one transaction, so that exactly one of the old and the new token exists. */
 async function rewrap(parts: WrapParts, taking: Secret): Promise<Reply> {
   const wrapInfo = await parts.store.transaction(async (tx) => {
     const { namespaceId, text, path, ttl } = await takeReply(parts.store, tx, taking);
     return wrapWithin(parts, tx, {
-      ...{ namespace: { id: namespaceId }, text, path, seconds: ttl },
+      namespace: { id: namespaceId },
+      text,
+      path,
+      seconds: ttl,
       wrappedAccessor: undefined,
     });
   });

@@ -1,33 +1,35 @@
 import type { Kysely } from 'kysely';
-import { badRequest } from '../../core/errors.ts';
-import type { Namespace } from '../../core/namespace.ts';
-import { Secret } from '../../core/secret.ts';
-import type { WrapInfo } from '../../path/contract/reply.ts';
-import type { Store } from '../../store/store.ts';
-import type { Database } from '../../store/tables.ts';
+import { badRequest } from '#core/errors.ts';
+import type { Namespace } from '#core/namespace.ts';
+import { Secret } from '#core/secret.ts';
+import type { WrapInfo } from '#path/contract/reply.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
 import { hashToken } from '../token/find/store.ts';
 import { mintTokenAt } from '../token/issue/mint.ts';
 
-export type WrapParts = { readonly store: Store };
+export interface WrapParts {
+  readonly store: Store;
+}
 
-/** A reply to be kept for whoever has its wrapping token. */
+/** A reply to store for the holder of its wrapping token. */
 export interface ReplyToWrap {
-  /** That the reply is of, and the wrapping token with it. */
+  /** The namespace of the request, and of the wrapping token. */
   readonly namespace: Pick<Namespace, 'id'>;
-  /** As its client would have got it. */
+  /** The body that the client would have received. */
   readonly text: string;
-  /** The full path that was asked for it. */
+  /** The full path of the request. */
   readonly path: string;
   readonly seconds: number;
-  /** Of the token in the reply, if it brings one. */
+  /** The accessor of the token in the reply, if it contains one. */
   readonly wrappedAccessor: string | undefined;
 }
 
-/** Larger ones do not become a row of their own. */
+/** Bound of a stored reply. */
 const replyBytesMax = 2_097_152;
 
 /**
- * Keeps a reply and makes the token that takes it, once.
+ * Stores a reply and makes the token that takes it once.
  *
  * @throws AppError `bad-request` for a reply that is too large
  */
@@ -36,7 +38,7 @@ export async function wrap(parts: WrapParts, reply: ReplyToWrap): Promise<WrapIn
   return parts.store.transaction((tx) => wrapWithin(parts, tx, reply));
 }
 
-/** The same in a transaction. What it stores is bounded by what was wrapped before. */
+/** Wraps in a transaction a reply that was wrapped before, and so is not too large. */
 export async function wrapWithin(
   { store: { barrier } }: WrapParts,
   db: Kysely<Database>,
@@ -57,6 +59,10 @@ export async function wrapWithin(
       numUses: 1,
       renewable: false,
       orphan: true,
+      entityId: '',
+      role: '',
+      loginRole: '',
+      boundCidrs: [],
     },
   );
   const { client_token, accessor } = auth;
@@ -79,5 +85,5 @@ export const replyAad = (tokenHash: Buffer): string => `wrapped_replies/${tokenH
 
 function mustFit({ text }: ReplyToWrap): void {
   if (Buffer.byteLength(text) > replyBytesMax)
-    throw badRequest(`the reply is too large to be wrapped: it may have ${replyBytesMax} bytes`);
+    throw badRequest(`the reply is too large to wrap: at most ${replyBytesMax} bytes are allowed`);
 }

@@ -1,4 +1,4 @@
-/** Waits for the end of the work, but no longer than this. */
+/** Waits for the work to end, up to a limit in milliseconds. */
 export async function atMost(ms: number, work: Promise<void>): Promise<void> {
   const { promise: waited, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

@@ -2,19 +2,18 @@ export interface CoalesceLimits {
   readonly batchSizeMax: number;
   readonly batchesMax: number;
   /**
-   * Beside a batch that began so recently, only a full one begins: few large batches cost less than many small ones, and one that
-   * is held up holds up no other for longer. Absent: any batch begins at once.
+   * While another batch is younger than this, only a full batch starts: a few large batches cost less than many small ones, and a
+   * slow batch delays the next by no more than this. Absent: every batch starts at once.
    */
   readonly gatherMs?: number;
 }
 
 /**
- * Turns many concurrent single look-ups or changes into few batched ones. While `batchesMax` batches are in flight,
- * further inputs wait and go together in the next one; with no concurrency an input goes at once, alone. A result is
- * never kept: each call sees the store as it is at or after the time of the call.
+ * Combines concurrent single lookups or changes into batches. While `batchesMax` batches are in flight, further inputs wait and
+ * form the next batch; without concurrency an input is sent at once, alone. Results are never cached: each call sees the store
+ * as it is at or after the time of the call.
  *
- * `run` gets the inputs in order and answers one output per input, in the same order. A batch that fails fails its
- * own callers only.
+ * `run` gets the inputs in order and returns one output per input, in the same order. A failing batch fails only its own callers.
  */
 export function coalesce<Input, Output>(
   run: (inputs: readonly Input[]) => Promise<readonly Output[]>,
@@ -68,14 +67,14 @@ export function coalesce<Input, Output>(
       waiting.push({ input, resolve, reject });
       if (scheduled) return;
       scheduled = true;
-      // One turn of the event loop gathers what arrived together.
+      // One turn of the event loop collects the inputs that arrived together.
       setImmediate(start);
     });
 }
 
 /**
- * A batch that fails is done one by one, unless all would fail (`failsAll`, such as while the database is away): one input that
- * cannot be stored does not take the others along. Answers functions that answer, or throw what became of their own input.
+ * Repeats a failed batch input by input, so that one invalid input does not fail the others, unless all would fail (`failsAll`,
+ * for instance while the database is unavailable). Returns functions that return the result of their own input or throw its error.
  */
 export function splitting<Input, Output>(
   run: (inputs: readonly Input[]) => Promise<readonly Output[]>,
@@ -90,7 +89,7 @@ export function splitting<Input, Output>(
       return settled.map((one) => () => {
         if (one.status === 'rejected') throw one.reason;
         const [output] = one.value;
-        if (output === undefined) throw new Error('a batch of one answered nothing');
+        if (output === undefined) throw new Error('a batch of one input returned no output');
         return output;
       });
     }

@@ -1,6 +1,6 @@
 /**
- * Runs `work` over the items, at most `widthMax` at once; the results are in the order of the items. When one fails, no
- * further one begins, and the call rejects with that failure once those that had begun have ended.
+ * Runs `work` on the items, at most `widthMax` at once, and returns the results in the order of the items. After a failure no
+ * further work starts, and the call rejects with that failure when the running work has ended.
  */
 export async function eachOf<Item, Result>(
   items: readonly Item[],

@@ -1,6 +1,6 @@
-/** A value that is there, or will be: waiting for each short step of a frequent path costs more than the step. */
+/** A value or a promise of it, for frequent paths in which awaiting each short step would cost more than the step. */
 export type Eventual<T> = T | Promise<T>;
 
-/** What comes of a value: at once when it is there. */
-export const after = <T, U>(value: Eventual<T>, next: (value: T) => Eventual<U>): Eventual<U> =>
+/** Applies a function to a value: at once if it is available, otherwise when its promise resolves. */
+export const mapMaybePromise = <T, U>(value: Eventual<T>, next: (value: T) => Eventual<U>): Eventual<U> =>
   value instanceof Promise ? value.then(next) : next(value);

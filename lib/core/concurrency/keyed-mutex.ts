@@ -1,10 +1,13 @@
 import { AppError } from '../errors.ts';
 
 /**
- * Runs calls with the same key one after another, in the order they came; calls with different keys know nothing of each
- * other, and a call that meets nobody runs at once. One that fails lets the next one run.
+ * Runs calls with the same key one after another, in order of arrival; calls with different keys are independent, and a call
+ * without contention runs at once. After a failure the next call runs.
  *
- * @throws AppError `unavailable` when the turn comes after more than `waitMsMax` milliseconds; `run` was not called then
+ * The seal has a simpler mutex (`store/seal/mutex.ts`), which serialises different kinds of work, such as sealing and rotation,
+ * and must never refuse one of them for having waited too long.
+ *
+ * @throws AppError `unavailable` when a call has waited more than `waitMsMax` milliseconds; `run` is not called then
  */
 export function keyedMutex<Input, Output>(
   run: (input: Input) => Promise<Output>,
@@ -15,7 +18,7 @@ export function keyedMutex<Input, Output>(
   async function runAfter(before: Promise<void>, input: Input): Promise<Output> {
     const dueMs = performance.now() + waitMsMax;
     await before;
-    // Who waited behind a hanging call must not go on when nobody expects it any more.
+    // A call that waited behind a hanging one must not run after its caller has given up.
     if (performance.now() >= dueMs) throw new AppError('unavailable', 'calls before this one took too long: try again');
     return run(input);
   }

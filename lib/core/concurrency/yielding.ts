@@ -1,12 +1,12 @@
-/** How long one piece of work may hold the event loop, in milliseconds. */
+/** How long one slice of work may block the event loop, in milliseconds. */
 const turnMs = 8;
 
-/** There is one event loop, so there is one queue for it. */
+/** One queue, because there is one event loop. */
 const waiting: (() => void)[] = [];
 
 /**
- * Waits until it is one's turn. Who works long takes turns: in each round of the event loop one of them goes on, however
- * many there are, and everything else is done in between.
+ * Waits for the caller's turn. Long-running work takes turns: each round of the event loop lets one caller continue, however many
+ * there are, and handles everything else in between.
  */
 export function yieldToOthers(): Promise<void> {
   return new Promise((resolve) => {
@@ -21,7 +21,7 @@ function serve(): void {
   go?.();
 }
 
-/** Does steps, each of them short, until one says that it was the last; begins with a turn of its own. */
+/** Runs short steps until one reports that it was the last. Waits for a turn before the first. */
 export async function inSlices(step: () => boolean): Promise<void> {
   for (;;) {
     await yieldToOthers();
@@ -31,10 +31,10 @@ export async function inSlices(step: () => boolean): Promise<void> {
   }
 }
 
-/** Work that can be interrupted at each `yield`, and its outcome. */
+/** Work that can be interrupted at each `yield`, and its result. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Does all of it at once. */
+/** Runs all of it without interruption. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -42,7 +42,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Does it in slices. What is short is done at once, without waiting for a turn. */
+/** Runs it in slices. Short work completes at once, without waiting for a turn. */
 export async function stepByStep<T>(steps: Steps<T>): Promise<T> {
   let last: IteratorResult<undefined, T>;
   const end = performance.now() + turnMs;

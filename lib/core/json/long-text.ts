@@ -1,6 +1,6 @@
 /**
- * A text of JSON that is too long to be put together: its bytes in UTF-8 as they stood between the quotes, escapes and all.
- * Nobody computes with such a text; it is written as it came. Buffers are no burden for the garbage collector.
+ * A JSON string too long to join: its bytes in UTF-8 between the quotes, including escapes. Such a string is only copied to the
+ * output. Buffers keep it out of the garbage collector's heap.
  */
 export class LongText {
   readonly pieces: readonly Buffer[];
@@ -9,7 +9,7 @@ export class LongText {
     this.pieces = pieces;
   }
 
-  /** The text itself, for `JSON.stringify`. */
+  /** The string itself, for `JSON.stringify`. */
   toJSON(): unknown {
     return JSON.parse(`"${Buffer.concat(this.pieces).toString()}"`);
   }

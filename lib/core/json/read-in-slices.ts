@@ -1,15 +1,15 @@
 import { StringDecoder } from 'node:string_decoder';
 import { yieldToOthers } from '../concurrency/yielding.ts';
-import { type Json, parseJson } from '../json.ts';
-import { JsonProblem } from './problem.ts';
+import { type Json, parseJson } from './json.ts';
 import { JsonReader } from './reader.ts';
+import { JsonProblem } from './text.ts';
 
 const unbounded = { levelsMax: Number.POSITIVE_INFINITY, membersMax: Number.POSITIVE_INFINITY };
-/** Longer texts are only written again, and take less memory as bytes. */
+/** Longer texts are only copied to the output, and take less memory as bytes. */
 const wholeMax = 4_096;
 const sliceCharacters = 32_768;
 
-/** Reads JSON of our own from its pieces in UTF-8, in slices, so that everything else goes on. */
+/** Parses JSON that this service has written, from pieces in UTF-8 and in slices that leave time for other work. */
 export async function readJsonInSlices(pieces: readonly Buffer[]): Promise<Json> {
   const reader = new JsonReader({ ...unbounded, wholeMax });
   const decoder = new StringDecoder('utf8');
@@ -24,7 +24,7 @@ export async function readJsonInSlices(pieces: readonly Buffer[]): Promise<Json>
     return reader.end();
   } catch (error) {
     if (!(error instanceof JsonProblem)) throw error;
-    // Before half characters were refused they were stored; the plain parser takes them.
+    // Earlier releases stored lone surrogates, which the plain parser accepts.
     return parseJson(Buffer.concat(pieces).toString());
   }
 }

@@ -1,40 +1,39 @@
-import { type Json, numberOf } from '../json.ts';
-import { invalidAt, JsonProblem } from './problem.ts';
-import { copyOf, TextReader } from './text.ts';
+import { type Json, numberOf } from './json.ts';
+import { copyOf, invalidAt, JsonProblem, TextReader } from './text.ts';
 
 export interface JsonBounds {
-  /** Objects and lists that may stand around another one. */
+  /** Maximum nesting depth of objects and lists. */
   readonly levelsMax: number;
-  /** Members of all objects and items of all lists together. */
+  /** Maximum number of members of all objects and items of all lists together. */
   readonly membersMax: number;
-  /** A text of more characters becomes a `LongText`. Absent: none does. */
+  /** A string with more characters becomes a `LongText`. Absent: never. */
   readonly wholeMax?: number;
-  /** Of one text. Absent: as many as there are. */
+  /** Maximum length of one string. Absent: no limit. */
   readonly textCharactersMax?: number;
   /**
-   * What is kept of a value that is whole, for who needs a little of a long text; undefined: it is left out. With it, texts are copies:
-   * else a short one would hold the piece that it came in.
+   * Chooses what to keep of each complete value, for callers that need a small part of a long text; undefined drops the value. The
+   * strings are then copies, because a short string would otherwise keep its whole piece in memory.
    */
   readonly keep?: (value: Json, place: JsonPlace) => Json | undefined;
   /**
-   * Whether nothing of an object or a list that begins here is kept: it is checked and takes no memory, its keys are not compared. The value
-   * of such a list is the number of its items, that of such an object null. What is in it does not count.
+   * Whether to skip an object or a list that begins here: it is checked but takes no memory, and its keys are not compared. The value
+   * of a skipped list is the number of its items, that of a skipped object is null. Its members do not count towards the maximum.
    */
   readonly isPassedOver?: (place: JsonPlace) => boolean;
 }
 
-/** Where a value stands. */
+/** The position of a value. */
 export interface JsonPlace {
-  /** Containers around it. */
+  /** Its depth: the number of containers around it. */
   readonly depth: number;
-  /** Under which key of the outermost object it is. */
+  /** Its key in the outermost object. */
   readonly member: string;
-  /** Its own; empty in a list. */
+  /** Its own key; empty in a list. */
   readonly key: string;
   readonly isPassedOver: boolean;
 }
 
-/** A number longer than this is none that anybody means. */
+/** Maximum length of a number; a longer one is certainly a mistake. */
 const numberCharactersMax = 65_536;
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 const words = { t: ['true', true], f: ['false', false], n: ['null', null] } as const;
@@ -46,19 +45,19 @@ type Container =
 type Expected = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'rest' | 'end';
 
 /**
- * Reads JSON (RFC 8259) a piece at a time as it comes, so that a long one is never held as a whole and never holds up
- * everything else. Stricter than `JSON.parse` where two readers could understand different things: a key that stands twice and
- * half of a surrogate pair are refused. Numbers keep their digits. Its work is linear in the text.
+ * Parses JSON (RFC 8259) piece by piece as it arrives, so that a long text is never held as a whole and never blocks other work.
+ * Stricter than `JSON.parse` where two parsers could disagree: duplicate keys and lone surrogates are refused. Numbers keep their
+ * digits. The work is linear in the length of the text.
  *
- * After each token `#expected` says what may follow; `#open` holds the containers around it, the innermost last. A token that
- * may go on in the next piece is left, and read again with it.
+ * After each token, `#expected` says what may follow and `#open` holds the containers around it, innermost last. A token that may
+ * continue in the next piece is kept and read again together with that piece.
  */
 export class JsonReader {
   readonly #bounds: JsonBounds;
   readonly #open: Container[] = [];
   #source = '';
   #at = 0;
-  /** Characters before this piece. */
+  /** Number of characters before this piece. */
   #offset = 0;
   #last = false;
   #members = 0;
@@ -70,12 +69,12 @@ export class JsonReader {
     this.#bounds = bounds;
   }
 
-  /** Members of all objects and items of all lists so far. */
+  /** Number of members of all objects and items of all lists so far. */
   get members(): number {
     return this.#members;
   }
 
-  /** Takes the next piece; each should have some thousand characters. @throws JsonProblem */
+  /** Parses the next piece, which should have a few thousand characters. @throws JsonProblem */
   read(piece: string): void {
     this.#offset += this.#at;
     this.#source = this.#at === this.#source.length ? piece : this.#source.slice(this.#at) + piece;
@@ -83,7 +82,7 @@ export class JsonReader {
     this.#go();
   }
 
-  /** The value, after the last piece. @throws JsonProblem */
+  /** Returns the value after the last piece. @throws JsonProblem */
   end(): Json {
     this.#last = true;
     this.#go();
@@ -91,7 +90,7 @@ export class JsonReader {
     return this.#value;
   }
 
-  /** Until the end of the piece, or a token that may go on in the next. */
+  /** Reads up to the end of the piece, or to a token that may continue in the next. */
   #go(): void {
     let before = -1;
     while (this.#at < this.#source.length && this.#at !== before) {
@@ -143,7 +142,7 @@ export class JsonReader {
     this.#pass(true, expected);
   }
 
-  /** The container that begins here if it is passed over. */
+  /** The container that begins here, if it is skipped. */
   #passes(passed: 'object' | 'list'): Container | undefined {
     const container = this.#open.at(-1);
     if (this.#isPassed(container)) return { passed, count: 0 };
@@ -189,7 +188,7 @@ export class JsonReader {
     if ('passed' in container) return;
     const key = text.key();
     if (Object.hasOwn(container.members, key))
-      throw new JsonProblem(`a key is there twice in one object, the second time at character ${text.start}`);
+      throw new JsonProblem(`an object has a duplicate key at character ${text.start}`);
     container.key = this.#copied(key);
   }
 
@@ -224,7 +223,7 @@ export class JsonReader {
     throw new JsonProblem(`the number at character ${start} is longer than ${numberCharactersMax} characters`);
   }
 
-  /** Puts a value that is whole where it belongs. */
+  /** Adds a complete value to its container. */
   #take(value: Json, isPassedOver = false): void {
     const container = this.#open.at(-1);
     this.#expected = container === undefined ? 'end' : 'rest';
@@ -259,12 +258,12 @@ export class JsonReader {
 const keyIn = (container: Container | undefined): string =>
   container !== undefined && 'members' in container ? container.key : '';
 
-/** Assigned, this one key would be the object's prototype. */
+/** Assigning this key would set the object's prototype. */
 function setMember(members: Record<string, Json>, key: string, value: Json): void {
   if (key !== '__proto__') members[key] = value;
   else Object.defineProperty(members, key, { value, configurable: true, enumerable: true, writable: true });
 }
 
-/** Digits, sign, point and exponent. */
+/** The characters of a number: digits, sign, point and exponent. */
 const isOfNumber = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x2e || code === 0x2b || code === 0x65 || code === 0x45;

@@ -1,16 +1,22 @@
 import { LongText } from './long-text.ts';
-import { invalidAt, JsonProblem } from './problem.ts';
+
+/** A JSON syntax error. The message names the position and quotes nothing of the text. */
+export class JsonProblem extends SyntaxError {
+  override readonly name = 'JsonProblem';
+}
+
+export const invalidAt = (character: number): JsonProblem => new JsonProblem(`invalid JSON at character ${character}`);
 
 const keyCharactersMax = 65_536;
 const [quote, backslash, letterU, firstPrintable] = [0x22, 0x5c, 0x75, 0x20];
 const shortEscape = 2;
 const longEscape = 6;
-/** What may follow a backslash, beside `u` and four digits. */
+/** The characters that may follow a backslash, apart from `u` and four digits. */
 const escapable = new Set(['"', '\\', '/', 'b', 'f', 'n', 'r', 't']);
 
-/** Reads one text of JSON from behind its opening quote, a piece of the source at a time. */
+/** Reads one JSON string from behind its opening quote, piece by piece. */
 export class TextReader {
-  /** Where its quote is, in characters of the whole source. */
+  /** Position of its opening quote, in characters of the whole source. */
   readonly start: number;
   readonly #wholeMax: number;
   readonly #keeps: boolean;
@@ -19,21 +25,21 @@ export class TextReader {
   #length = 0;
   #escapes = false;
 
-  /** `wholeMax`: a text of more characters stays in pieces; `nothing`: it is only checked. */
+  /** `wholeMax`: a string with more characters stays in pieces; `nothing`: it is only checked. */
   constructor(start: number, wholeMax: number | 'nothing') {
     this.start = start;
     this.#keeps = wholeMax !== 'nothing';
     this.#wholeMax = wholeMax === 'nothing' ? 0 : wholeMax;
   }
 
-  /** In characters, as far as it was read. */
+  /** Length read so far, in characters. */
   get length(): number {
     return this.#length;
   }
 
   /**
-   * Reads on in this piece from `at` on. Answers where it stopped and whether the text has ended; what is left then begins an
-   * escape, which wants the next piece. `offset`: characters of the source before this piece.
+   * Continues in this piece at `at`. Returns where it stopped and whether the string has ended; if not, the rest begins an escape
+   * that continues in the next piece. `offset` is the number of characters before this piece.
    */
   read(source: string, from: number, offset: number): { readonly at: number; readonly whole: boolean } {
     let at = from;
@@ -71,11 +77,11 @@ export class TextReader {
   #text(): string {
     const [first = ''] = this.#pieces;
     const text = this.#pieces.length > 1 ? this.#pieces.join('') : first;
-    // Every escape was looked at, so the plain parser takes it.
+    // Every escape has been checked, so the plain parser accepts it.
     return this.#escapes ? String(JSON.parse(`"${text}"`)) : text;
   }
 
-  /** Where the escape at `at` ends, the other half of a pair included; undefined: beyond this piece. */
+  /** End of the escape at `at`, including the second half of a surrogate pair; undefined when it continues beyond this piece. */
   #escape(source: string, at: number, offset: number): number | undefined {
     this.#escapes = true;
     if (at + 1 === source.length) return undefined;
@@ -90,10 +96,10 @@ export class TextReader {
     const other = isFirstHalf(unit) && source.startsWith('\\u', next) ? this.#unit(source, next, offset) : 0;
     if (other === undefined) return undefined;
     if (isSecondHalf(other)) return next + longEscape;
-    throw new JsonProblem(`half a surrogate pair, which is no character, at character ${offset + at}`);
+    throw new JsonProblem(`a lone surrogate, which is not a character, at character ${offset + at}`);
   }
 
-  /** The code unit of `\uXXXX`; undefined: its digits are not all there yet. */
+  /** The code unit of `\uXXXX`; undefined when some digits are in the next piece. */
   #unit(source: string, at: number, offset: number): number | undefined {
     const end = Math.min(at + longEscape, source.length);
     for (let digit = at + shortEscape; digit < end; digit += 1)
@@ -102,10 +108,10 @@ export class TextReader {
   }
 }
 
-/** V8 copies shorter parts of a text itself; a longer one refers to the text that it is part of, which then stays in memory. */
+/** V8 copies shorter slices of a string; a longer slice refers to its source string, which then stays in memory. */
 const partCharactersMin = 13;
 
-/** The same text, which refers to no other. */
+/** A copy that does not refer to a source string. */
 export const copyOf = (text: string): string => (text.length < partCharactersMin ? text : Buffer.from(text).toString());
 
 const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

@@ -1,17 +1,18 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { uuid } from '../ids.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { LongText } from './long-text.ts';
 
-/** Text in UTF-8 or not yet. */
+/** Text as a string or already in UTF-8. */
 export type JsonPiece = string | Buffer;
 
-/** The characters of a piece, to which one value more may come. */
+/** Target length of a piece in characters; one more value may be appended. */
 const pieceCharacters = 32_768;
 
 type Container = readonly Json[] | JsonObject;
-/** Text as it stands in JSON, or what has members to be written. */
+/** JSON text, or a container whose members are still to be written. */
 type Token = JsonPiece | { readonly container: Container };
 
-/** The JSON text of a value, as `JSON.stringify` writes it, in pieces. */
+/** The JSON text of a value in pieces, as `JSON.stringify` writes it. */
 export function* jsonPieces(value: Json): Generator<JsonPiece, undefined> {
   const open = [tokensOf(value)];
   let piece = '';
@@ -43,7 +44,7 @@ function* itemsOf(list: readonly Json[]): Generator<Token, undefined> {
 
 function* membersOf(object: JsonObject): Generator<Token, undefined> {
   let before = '{';
-  // Entries of an object with very many members would take long to make.
+  // Object.entries of an object with very many members would take long.
   for (const key of Object.keys(object)) {
     yield `${before}${JSON.stringify(key)}:`;
     yield* tokensOf(object[key] ?? null);
@@ -61,7 +62,7 @@ function* tokensOf(value: Json): Generator<Token, undefined> {
   else yield JSON.stringify(value);
 }
 
-/** Whether the JSON text of a value is longer than that; looks no further than it must. */
+/** Whether the JSON text of a value is longer than the limit; stops as soon as that is known. */
 export function isLongJson(value: Json, charactersMax: number): boolean {
   const left: Json[] = [value];
   let characters = 0;
@@ -81,3 +82,26 @@ export function isLongJson(value: Json, charactersMax: number): boolean {
 }
 
 const isArray = (value: Json): value is readonly Json[] => Array.isArray(value);
+
+/**
+ * A value whose JSON text exists already, in pieces in UTF-8, and is too long to parse and serialize again. `JSON.stringify` writes
+ * an unguessable placeholder instead; `within` replaces it with the text.
+ */
+export class WrittenJson {
+  readonly pieces: readonly Buffer[];
+  readonly #mark = uuid();
+
+  constructor(pieces: readonly Buffer[]) {
+    this.pieces = pieces;
+  }
+
+  toJSON(): string {
+    return this.#mark;
+  }
+
+  /** The JSON text, in pieces, of a value that contains this one. */
+  within(whole: object): readonly Buffer[] {
+    const [before = '', after = ''] = JSON.stringify(whole).split(JSON.stringify(this.#mark));
+    return [Buffer.from(before), ...this.pieces, Buffer.from(after)];
+  }
+}

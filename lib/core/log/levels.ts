@@ -1,9 +1,9 @@
-import type { Log, LogLevel, LogLevels } from '../log.ts';
+import type { Log, LogLevel, LogLevels } from './log.ts';
 
 const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 const corePart = 'core';
 
-/** The same log with parts, each of which lets through what is of its level or above. A part is made once per name. */
+/** Adds parts to a log, each of which passes lines of its level and above. A part is created once per name. */
 export function withLevels(log: Log, started: LogLevel): Log {
   const parts = new Map<string, Part>();
   let usual = started;

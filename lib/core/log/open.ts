@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DestinationStream, pino } from 'pino';
 import type { Config } from '../config.ts';
-import type { Log } from '../log.ts';
 import { withLevels } from './levels.ts';
+import type { Log } from './log.ts';
 import { withRareOutages } from './outage.ts';
 
-/** One JSON line per entry on standard error; standard output is for people. An outage is logged once a second at most. */
+/** Writes one JSON line per entry to standard error; standard output is for the user. An outage is logged at most once a second. */
 export function openLog(
   config: Pick<Config, 'KEYFERRY_LOG_LEVEL'>,
   destination: DestinationStream = pino.destination(2),

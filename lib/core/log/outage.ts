@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from './log.ts';
 
-/** Fields of a line about an outage: of a server that we stand on and that is not there. */
+/** Fields of a line about an outage of the database or of Redis. */
 export interface OutageFields {
   readonly outage: true;
   readonly error: string;
 }
 
-/** For a line about this error; undefined: it is none of an outage. */
+/** The fields for a line about this error; undefined when it is not about an outage. */
 export function outageOf(error: unknown): OutageFields | undefined {
   return error instanceof AppError && error.kind === 'unavailable' ? { outage: true, error: error.message } : undefined;
 }
@@ -18,14 +18,14 @@ const everyMs = 1_000;
 type Schedule = (work: () => void, ms: number) => void;
 
 const schedule: Schedule = (work, ms) => {
-  // It must not keep a process alive that is done.
+  // The timer must not keep a finished process alive.
   setTimeout(work, ms).unref();
 };
 
 /**
- * The same log, but of all lines with the field `outage` one a second at most: everything that runs fails at once when the
- * database goes, and again with each try. The first comes through at once; of those that follow within a second the last
- * one does, with the number of the others in `suppressed`.
+ * Limits lines with the field `outage` to one a second, because everything fails at once when the database becomes unavailable,
+ * and again with each retry. The first line is logged at once; of those that follow within a second, only the last is, with the
+ * number of the others in `suppressed`.
  */
 export function withRareOutages(log: Log, after: Schedule = schedule): Log {
   let silent = false;

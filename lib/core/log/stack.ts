@@ -1,23 +1,21 @@
-/** Frames in the location of an error, which is one field of a line. */
+/** Number of stack frames in the location of an error. */
 const framesMax = 3;
 
 /**
- * Kind and location of whatever was thrown, as fields of a log line. The message is left out, since it may quote what could not be
- * read.
+ * Kind and location of a thrown value, as fields of a log line. The message is omitted, because it may quote unreadable input.
  */
 export function errorLocation(thrown: unknown): { readonly error: string; readonly at?: string } {
   if (!(thrown instanceof Error)) return { error: typeof thrown };
   return { error: thrown.name, at: framesOf(thrown).slice(0, framesMax).join('').trim() };
 }
 
-/** The class of the error and its code, where Node adds one. */
+/** The class of the error, and its code if Node adds one. */
 const beforeMessage = /^[^\n:]*/;
 const frame = /^ {4}at .+(?::\d+:\d+|<anonymous>|native|index \d+)\)?$/;
 
 /**
- * The lines of an error's stack that say where it came from, the innermost first. The stack repeats the message, and a line of a
- * message may look like a frame: so the message is cut off first. None where the stack begins with another message, as it may
- * when the message was changed later.
+ * The frames of an error's stack, innermost first. The stack repeats the message, and a line of the message may look like a frame,
+ * so the message is cut off first. Empty when the stack begins with another message, because the message was changed later.
  */
 export function framesOf({ stack = '', message }: Error): readonly string[] {
   const name = beforeMessage.exec(stack)?.[0] ?? '';

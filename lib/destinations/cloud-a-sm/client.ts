@@ -1,17 +1,17 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { guardedAgents } from '../../network/connection/agents.ts';
+import { guardedAgents } from '#network/connection/agents.ts';
 import type { DriverContext } from '../contract.ts';
 import { baseUrl } from '../frame/fields/endpoint.ts';
 import { withinRequestTime } from '../frame/verb/request-time.ts';
 import type { WriteTracker } from '../frame/verb/verb.ts';
-import { toFailure } from './failure.ts';
-import type { Connection } from './fields.ts';
-import { openCredentials } from './login.ts';
-import { refuseStrangers, settingsOf } from './sdk.ts';
+import { toFailure } from './failure/failure.ts';
+import type { Connection } from './fields/fields.ts';
+import { openCredentials } from './login/login.ts';
+import { checkAnswers, settingsOf } from './login/sdk.ts';
 
 /**
- * One request, one attempt, within requestMs (the getting of credentials included).
- * @param step for messages, where the request is not the verb itself: "tag it"
+ * One request, one attempt, within requestMs, which includes getting the credentials.
+ * @param step names the request in messages where it is only a part of the verb: "tag it"
  * @throws DestinationFailure `ServiceFailure` when the service refuses
  */
 type Ask = <Answer>(
@@ -42,8 +42,8 @@ export function openClient(connection: Connection, { network, timeouts, obtained
     ...(connection.endpoint !== undefined && { endpoint: baseUrl(connection.endpoint) }),
     credentials: openCredentials(connection, network, settings, timeouts, obtained),
   });
-  refuseStrangers(sdk);
-  // Getting credentials takes no signal, so the wait ends here and not only in the SDK.
+  checkAnswers(sdk);
+  // The SDK's providers of credentials take no signal, so the wait is ended here as well as in the SDK.
   const ask: Ask = (signal, request, step) =>
     withinRequestTime(timeouts.requestMs, signal, (abortSignal) => request(sdk, { abortSignal })).catch((error) => {
       throw toFailure(error, step);

@@ -1,21 +1,22 @@
 import type { OpenDriver } from '../contract.ts';
 import { framed } from '../frame/framed.ts';
+import { permissionsOf } from './check.ts';
 import { followed, openClient } from './client.ts';
-import type { fields } from './fields.ts';
+import type { fields } from './fields/fields.ts';
 import { definition } from './index.ts';
-import { look } from './look.ts';
-import { put } from './put.ts';
-import { toRemoteVersion } from './receipt.ts';
+import { look } from './look/look.ts';
+import { toRemoteVersion } from './look/receipt.ts';
+import { markTag } from './names.ts';
+import { put } from './put/put.ts';
+import { replicasDiffer } from './put/replicas.ts';
+import { keyDiffers } from './put/update.ts';
 import { remove } from './remove.ts';
-import { replicasDiffer } from './replicas.ts';
-import { markTag } from './tags.ts';
-import { keyDiffers } from './update.ts';
 
 /**
  * Permissions: CreateSecret, PutSecretValue, DeleteSecret, RestoreSecret, TagResource, UntagResource, DescribeSecret; with
  * `kms_key_id` UpdateSecret and the use of the key, with `replica_regions` ReplicateSecretToRegions and
- * RemoveRegionsFromReplication. Without DescribeSecret we write unseen: our own secret cannot be distinguished from a foreign one
- * after a crash. No value is ever read.
+ * RemoveRegionsFromReplication. Without DescribeSecret we write without looking first, and cannot distinguish our own secret from
+ * a foreign one after a crash. No value is ever read.
  */
 export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
   const client = openClient(connection, context);
@@ -34,6 +35,7 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
     put: (item, tracker, signal) => put(followed(client, tracker), connection, item, signal),
     remove: (item, signal) => remove(client, connection, context.log, item, signal),
     look: inspect,
+    permissions: permissionsOf(client, connection),
     close: async () => client.close(),
   });
 };

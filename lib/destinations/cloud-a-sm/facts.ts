@@ -10,12 +10,11 @@ export const facts: DestinationFacts = {
     mended: 'late tags, creations, removals, keys and replicas',
     putsRefused: true,
   },
-  // A removal looks whose it is, says on the secret that it was given up (unless it is one of many), and deletes it. The list of
-  // the service may be five minutes old, so it proves nothing.
+  // A removal checks who owns the secret, tags it as released (unless it is one of many) and deletes it. The list of the service
+  // may be five minutes old, so it proves nothing.
   calls: {
     'one object': { 'first push': 1, change: 1, unchanged: 0, removal: 3 },
     'ten keys': { 'first push': 10, change: 1, unchanged: 0, removal: 20 },
   },
-  // SecretString has at least one character: the service's own rule.
   refusals: { code: 'AccessDeniedException', quoted: true },
 };

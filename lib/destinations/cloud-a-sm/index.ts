@@ -1,21 +1,25 @@
 import type { DestinationDefinition } from '../contract.ts';
 import { baseUrl } from '../frame/fields/endpoint.ts';
 import { nineTenthsOf } from '../frame/rate.ts';
-import { fields } from './fields.ts';
-import { fixed } from './fixed.ts';
-import { names } from './names.ts';
-import { isSameVersion } from './receipt.ts';
-import { tags } from './tags.ts';
-import { validate } from './validate.ts';
+import { fields, fixed } from './fields/fields.ts';
+import { isSameVersion } from './look/receipt.ts';
+import { names, tags } from './names.ts';
+import { relations, validate } from './validate.ts';
 
-export type { Connection } from './fields.ts';
+export type { Connection } from './fields/fields.ts';
 
 /** Secrets of AWS Secrets Manager in one account and region. */
 export const definition = {
   type: 'cloud-a-sm',
   alias: 'aws-sm',
   title: 'AWS Secrets Manager',
+  links: [
+    { title: 'Permissions', url: 'https://docs.aws.amazon.com/secretsmanager/latest/userguide/auth-and-access.html' },
+    { title: 'Names', url: 'https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_CreateSecret.html' },
+    { title: 'Quotas', url: 'https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_limits.html' },
+  ],
   fields,
+  relations,
   validate,
   fixed,
   granularity: 'secret-path',
@@ -27,13 +31,13 @@ export const definition = {
   tags,
   isSameVersion,
   valueBytesMax: 65_536,
-  // SecretString has at least one character: the service's own rule.
+  // The service requires at least one character in SecretString.
   refusesEmpty: true,
-  // CreateSecret, DeleteSecret, TagResource and PutSecretValue have 50 calls a second each, for everybody in the account
-  // and region: https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_limits.html
+  // CreateSecret, DeleteSecret, TagResource and PutSecretValue allow 50 calls a second each, shared by all callers in the
+  // account and region: https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_limits.html
   rate: nineTenthsOf(50, 1),
   rateAccount: ({ role_arn, access_key_id, region, endpoint }) => [
-    // Two access keys of one account do not tell that they are.
+    // An access key does not show which account it belongs to, so two keys of one account count separately.
     role_arn?.split(':')[4] ?? access_key_id ?? 'environment',
     region ?? 'environment',
     baseUrl(endpoint ?? ''),

@@ -1,19 +1,19 @@
 import { DeleteSecretCommand } from '@aws-sdk/client-secrets-manager';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 import { DestinationFailure, type RemoveItem } from '../contract.ts';
-import { warnOfForeign } from '../frame/rules/foreign.ts';
+import { warnOfForeign } from '../frame/rules/found.ts';
 import type { Client } from './client.ts';
-import { isGone } from './failure.ts';
-import type { Connection } from './fields.ts';
-import { isOurs, look, type RemoteSecret } from './look.ts';
-import { knownOf } from './receipt.ts';
-import { removeReplicas } from './replicas.ts';
-import { changeTags } from './tagging.ts';
-import { ownerRemoved, ownerTag } from './tags.ts';
+import { isGone } from './failure/failure.ts';
+import type { Connection } from './fields/fields.ts';
+import { isOurs, look, type RemoteSecret } from './look/look.ts';
+import { knownOf } from './look/receipt.ts';
+import { ownerRemoved, ownerTag } from './names.ts';
+import { removeReplicas } from './put/replicas.ts';
+import { changeTags } from './put/tagging.ts';
 
 /**
- * Deletes the secret, with its recovery window or at once. One that waits for its deletion already is removed. One that
- * bears neither our mark nor our version replaced ours: nothing of ours is left to remove.
+ * Deletes the secret, with its recovery window or at once. A secret that is already scheduled for deletion counts as removed. A
+ * secret with neither our mark nor our version has replaced ours and stays.
  */
 export async function remove(
   client: Client,
@@ -31,22 +31,22 @@ export async function remove(
       warnOfForeign(log, name);
       return;
     }
-    // The service deletes no secret that has replicas.
+    // The service refuses to delete a secret that has replicas.
     await removeReplicas(client, secret, found.replicaRegions, signal);
     if (days > 0 && item.many !== true) await release(client, secret, signal);
   }
   await deleteSecret(client, secret, days, signal);
 }
 
-/** Name or ARN: a secret that takes the place of the one that was seen, or that is recorded, is not ours to delete. */
+/** Name or ARN. With the ARN that we saw or recorded, a secret that replaced ours meanwhile is not deleted. */
 function idOf(found: RemoteSecret | 'unknown' | undefined, { name, remoteVersion }: RemoveItem): string {
   const arn = typeof found === 'object' ? found.arn : knownOf(remoteVersion).arn;
   return arn ?? name;
 }
 
 /**
- * Says on the secret that nobody of us holds it any more. Whoever of us gets this name next restores the secret; should it
- * crash before its own mark is on, this tag says that the secret is free to take.
+ * Tags the secret as released. The next association with this name restores the secret; if it crashes before it has set its own
+ * mark, this tag shows that the secret is free to take.
  */
 async function release(client: Client, name: string, signal: AbortSignal): Promise<void> {
   try {

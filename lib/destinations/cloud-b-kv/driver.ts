@@ -1,23 +1,24 @@
 import type { Inspection, OpenDriver } from '../contract.ts';
 import { framed } from '../frame/framed.ts';
-import { type Client, followed, openClient } from './client.ts';
+import { permissionsOf } from './check.ts';
+import { type Client, followed, openClient } from './client/client.ts';
 import { explain } from './failure.ts';
-import type { fields } from './fields.ts';
+import type { fields } from './fields/fields.ts';
 import { definition } from './index.ts';
-import { look } from './look.ts';
-import { newPut } from './put.ts';
+import { look } from './look/look.ts';
+import { survey } from './look/survey.ts';
+import { newPut } from './put/put.ts';
 import { remove } from './remove.ts';
-import { survey } from './survey.ts';
 
 /**
  * Secrets in one vault.
  *
- * - A put makes a new, enabled version, also of a secret that somebody disabled: what is synced is meant to be used.
- *   The vault has no conditional write, so between the look of a create and its put somebody else can still write.
+ * - A put makes a new, enabled version, even if the secret was disabled: synced secrets are meant to be used.
+ *   The vault has no conditional write, so another client can still write between the look of a create and its put.
  * - A name that a deleted secret still holds is freed first: by recovery, or by a purge if `purge_on_delete` is set.
- * - A removed secret stays recoverable unless `purge_on_delete` is set; its tags say that it was given up. A secret
+ * - A removed secret stays recoverable unless `purge_on_delete` is set; its tags show that it was released. A secret
  *   that is not ours stays (see remove.ts).
- * - A repeated put whose answer was lost makes one version more.
+ * - A repeated put after a lost answer makes one more version.
  */
 export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
   const client = openClient(connection, context);
@@ -27,6 +28,7 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
     remove: (item, signal) => remove(client, item, connection.purge_on_delete, context.log, signal),
     look: (name, signal) => inspect(client, name, signal),
     survey: (names, signal) => survey(client, names, signal),
+    permissions: permissionsOf(client, connection),
     close: async () => client.close(),
     explain,
   });

@@ -5,7 +5,7 @@ export const facts: DestinationFacts = {
   packages: ['@azure/core-rest-pipeline', '@azure/identity', '@azure/keyvault-secrets'],
   publishedLimit: '300 new versions in 10 s, per vault',
   lateWrites: { refused: 'nothing', mended: 'all' },
-  // A put overwrites whatever is there, so each one looks. Many removals are looked at by the list, two pages for ten, and are not released.
+  // A put overwrites any secret, so each one looks first. Many removals use the list (two pages for ten) and skip the release tag.
   calls: {
     'one object': { 'first push': 2, change: 2, unchanged: 0, removal: 3 },
     'ten keys': { 'first push': 20, change: 2, unchanged: 0, removal: 12 },

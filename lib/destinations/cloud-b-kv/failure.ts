@@ -1,15 +1,14 @@
 import { isRestError, type RestError } from '@azure/core-rest-pipeline';
-import { strangeAdvice, strangeMessage } from '../../network/strange-answer.ts';
+import { strangeAdvice, strangeMessage } from '#network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
+import { requestIdOf, retryAfterMs } from '../frame/answer/headers.ts';
 import { noAnswer } from '../frame/answer/no-answer.ts';
-import { requestIdOf } from '../frame/answer/request-id.ts';
-import { retryAfterMs } from '../frame/answer/retry-after.ts';
-import { codeList, shownCode } from '../frame/answer/shown-code.ts';
+import { codeList, shownCode } from '../frame/answer/remote-text.ts';
 import { unexpected } from '../frame/verb/verb.ts';
 
 /**
- * What went wrong, in the words of the contract. An error of a request is never kept as `cause`: it carries the request, and
- * so the value and the token.
+ * Turns an error into a failure of the contract. The error of a request is never kept as `cause`: it holds the request, and so the
+ * value and the token.
  */
 export function explain(error: unknown): DestinationFailure {
   if (error instanceof DestinationFailure) return error;
@@ -32,7 +31,7 @@ export function codesOf(error: unknown): readonly string[] {
 
 export const statusOf = (error: unknown): number | undefined => (isRestError(error) ? error.statusCode : undefined);
 
-/** No answer came, for a reason that has its own advice here. */
+/** Failures without an answer that get their own advice here. */
 function unsent(error: unknown): DestinationFailure | undefined {
   if (!isRestError(error) || strangeMessage(error) !== undefined) return undefined;
   if (error.code === 'ENOTFOUND') return new DestinationFailure('missing', noSuchVault);
@@ -40,7 +39,7 @@ function unsent(error: unknown): DestinationFailure | undefined {
   return new DestinationFailure('unavailable', `the answer could not be read: ${strangeAdvice}`);
 }
 
-// A name that does not exist; one that cannot be looked up at the moment is EAI_AGAIN.
+// ENOTFOUND means that the name does not exist; a failed look-up of an existing name is EAI_AGAIN.
 const noSuchVault = 'its host name does not exist: check key_vault_uri, and whether the vault was deleted';
 
 function refused(error: RestError): DestinationFailure {
@@ -79,11 +78,12 @@ export function kindOf(status: number): FailureKind {
 }
 
 function adviceFor(kind: FailureKind, codes: readonly string[], redirected: boolean): string {
-  if (redirected) return `: it answers with a redirect: ${strangeAdvice}`;
+  if (redirected) return `: it answered with a redirect: ${strangeAdvice}`;
   if (kind === 'credentials') return ': check tenant_id, client_id and client_secret';
   if (kind !== 'permission') return '';
-  if (codes.includes('ForbiddenByFirewall')) return ': the firewall of the vault does not let this service in';
-  if (codes.includes('ForbiddenByConnection')) return ': the vault takes connections by its private endpoint only';
+  if (codes.includes('ForbiddenByFirewall')) return ': the firewall of the vault blocks this service';
+  if (codes.includes('ForbiddenByConnection'))
+    return ': the vault accepts connections through its private endpoint only';
   if (codes.includes('SecretDisabled')) return ': the secret is disabled';
   return ': the app registration needs the role Key Vault Secrets Officer, or an access policy with get, list, set, delete, recover (and purge, for purge_on_delete)';
 }

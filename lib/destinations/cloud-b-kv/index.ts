@@ -1,18 +1,24 @@
 import type { DestinationDefinition } from '../contract.ts';
 import { baseUrl } from '../frame/fields/endpoint.ts';
 import { nineTenthsOf } from '../frame/rate.ts';
-import { fields } from './fields.ts';
-import { names } from './names.ts';
-import { tags } from './tags.ts';
+import { fields } from './fields/fields.ts';
+import { names, tags } from './names.ts';
 import { validate } from './validate.ts';
 
-export type { Connection } from './fields.ts';
+export type { Connection } from './fields/fields.ts';
 
 /** Secrets of one key vault. Each put makes a new version, which is enabled; older versions stay in the vault. */
 export const definition = {
   type: 'cloud-b-kv',
   alias: 'azure-kv',
   title: 'Azure Key Vault',
+  links: [
+    {
+      title: 'Names, tags and values',
+      url: 'https://learn.microsoft.com/azure/key-vault/general/about-keys-secrets-certificates',
+    },
+    { title: 'Limits', url: 'https://learn.microsoft.com/azure/key-vault/general/service-limits' },
+  ],
   fields,
   validate,
   granularity: 'secret-path',

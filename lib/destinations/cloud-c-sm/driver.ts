@@ -1,25 +1,25 @@
 import type { OpenDriver } from '../contract.ts';
 import { framed } from '../frame/framed.ts';
 import { newWriteTracker } from '../frame/verb/verb.ts';
-import { openClient } from './client.ts';
+import { permissionsOf } from './check.ts';
+import { openClient } from './client/client.ts';
 import { explain } from './failure.ts';
-import type { fields } from './fields.ts';
+import type { fields } from './fields/fields.ts';
 import { definition } from './index.ts';
-import { look } from './look.ts';
-import { destroyOlder } from './old-versions.ts';
-import { put } from './put.ts';
-import { toRemoteVersion } from './receipt.ts';
+import { look } from './look/look.ts';
+import { toRemoteVersion } from './look/receipt.ts';
+import { secretsOf } from './look/secrets.ts';
+import { destroyOlder, put } from './put/put.ts';
 import { remove } from './remove.ts';
-import { secretsOf } from './secrets.ts';
 
 /**
  * Secrets in one project.
  *
- * - A put makes sure that the secret is there, ours, and with its labels, and then adds a version. If it ends in between, the next
- *   one completes it: the mark is among the labels.
- * - A repeated put whose answer was lost adds a second version of the same value: the service knows no request ids.
- * - Labels that others put on the secret stay.
- * - A removed secret is gone at once with all its versions; one that does not carry our mark stays.
+ * - A put makes sure that the secret exists, is ours and has its labels, and then adds a version. If it ends in between, the next
+ *   put recognises the secret by the mark among the labels and completes it.
+ * - A repeated put after a lost answer adds a second version of the same value: the service has no request ids.
+ * - Labels that others set on the secret stay.
+ * - A removal deletes the secret with all its versions at once; a secret without our mark stays.
  */
 export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
   const client = openClient(connection, context);
@@ -32,6 +32,7 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
     },
     remove: (item, signal) => remove(secretsOf(client, signal, newWriteTracker()), item, context.log),
     look: (name, signal) => look(secretsOf(client, signal, newWriteTracker()), name),
+    permissions: permissionsOf(client, connection),
     close: () => client.close(),
     explain,
   });

@@ -8,11 +8,10 @@ export const facts: DestinationFacts = {
     refused: 'late labels and removals, where the etag has changed',
     mended: 'late versions, creations and other removals',
   },
-  // A secret and its version are two calls. A version takes no condition, so a change looks first; a removal does.
+  // A secret and its version are two calls. A change looks first, as a version cannot be added conditionally; a removal can be conditional.
   calls: {
     'one object': { 'first push': 2, change: 2, unchanged: 0, removal: 1 },
     'ten keys': { 'first push': 20, change: 2, unchanged: 0, removal: 10 },
   },
-  // A version without data is refused by the service.
   refusals: { code: 'PERMISSION_DENIED', quoted: true },
 };

@@ -1,14 +1,14 @@
-import { strangeAdvice, strangeMessage } from '../../network/strange-answer.ts';
+import { strangeAdvice, strangeMessage } from '#network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
 import { connectionFailed, noAnswer } from '../frame/answer/no-answer.ts';
-import { codeList, shownCode } from '../frame/answer/shown-code.ts';
+import { codeList, shownCode } from '../frame/answer/remote-text.ts';
 import { unexpected } from '../frame/verb/verb.ts';
-import { ApiError } from './api-error.ts';
-import { Unanswered } from './transport.ts';
+import { ApiError } from './client/api-error.ts';
+import { Unanswered } from './client/transport.ts';
 
 /**
- * What went wrong, in the words of the contract. The SDK's error of a request is never kept as `cause`: it carries the
- * request, and so the value and the token.
+ * Turns an error into a failure of the contract. The SDK's error of a request is never kept as `cause`: it holds the request, and
+ * so the value and the token.
  */
 export function explain(error: unknown): DestinationFailure {
   const chain = causesOf(error);
@@ -19,7 +19,7 @@ export function explain(error: unknown): DestinationFailure {
   return noAnswer(error) ?? connectionFailed(undefined);
 }
 
-/** A success that is no answer of the service. Other errors of the SDK are faults, whatever code they have. */
+/** The failure for a successful answer of another server. Other errors of the SDK are our own faults, whatever their code. */
 function strangeAnswer(error: unknown): DestinationFailure | undefined {
   const strange = strangeMessage(error);
   return strange === undefined ? undefined : new DestinationFailure('unavailable', strange);
@@ -72,12 +72,12 @@ function refused(error: ApiError): DestinationFailure {
   const kind = kinds[error.code] ?? kindOfStatus(error.status);
   const codes = [error.code, error.reason].filter((code) => shownCode(code, documentedCodes) !== undefined);
   const shown = [`status ${error.status}`, ...codes].join(', ');
-  const advice = error.status < 400 ? `: it answers with a redirect: ${strangeAdvice}` : adviceFor(kind, error.reason);
+  const advice = error.status < 400 ? `: it answered with a redirect: ${strangeAdvice}` : adviceFor(kind, error.reason);
   const { retryAfterMs, requestId, message: said } = error;
   return new DestinationFailure(kind, `the service refused it (${shown})${advice}`, { retryAfterMs, requestId, said });
 }
 
-/** For answers that are not of the service's form, and so do not say that a secret is absent or taken. */
+/** For answers that are not in the service's form, so that they do not show whether a secret is absent or taken. */
 function kindOfStatus(status: number): FailureKind {
   if (status === 404) return 'missing';
   if (status === 409) return 'unavailable';
@@ -89,12 +89,12 @@ function adviceFor(kind: FailureKind, reason: string | undefined): string {
   if (kind === 'credentials') return ': check credentials, whether the key was deleted and whether the clock is right';
   if (kind === 'missing') return ': check project_id';
   if (kind !== 'permission') return '';
-  if (reason === 'SERVICE_DISABLED') return ': the Secret Manager API has to be enabled in the project';
-  if (reason === 'CONSUMER_INVALID') return ': there is no such project, check project_id';
+  if (reason === 'SERVICE_DISABLED') return ': enable the Secret Manager API in the project';
+  if (reason === 'CONSUMER_INVALID') return ': the project does not exist, check project_id';
   return ': the service account needs the permissions create, get, update and delete of secrets, and add and get (list and destroy, for destroy_old_versions) of versions';
 }
 
-/** The value that stands for the service's code in `answers`; other failures go on. */
+/** Replaces a failure by the value that `answers` has for the service's code; other failures are thrown. */
 export async function otherwise<T, A>(promise: Promise<T>, answers: Readonly<Record<string, A>>): Promise<T | A> {
   try {
     return await promise;
@@ -105,7 +105,7 @@ export async function otherwise<T, A>(promise: Promise<T>, answers: Readonly<Rec
   }
 }
 
-/** What a call answers that names an etag: https://cloud.google.com/secret-manager/docs/etags, another one is FAILED_PRECONDITION. */
+/** The answers to a call with an etag; a stale one is FAILED_PRECONDITION: https://cloud.google.com/secret-manager/docs/etags */
 export const changedIf = (etag: string | undefined) => ({
   ABORTED: 'changed' as const,
   ...(etag && { FAILED_PRECONDITION: 'changed' as const }),

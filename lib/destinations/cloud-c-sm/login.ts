@@ -1,21 +1,21 @@
 import { type CredentialFiles, DestinationFailure, type DriverContext } from '../contract.ts';
 import { NamedFileError, readNamedFile } from '../frame/named-file.ts';
-import { fileOf, parseCredentials, refuseFileAt, type ServiceAccount, universeProblem } from './credentials.ts';
-import type { Connection } from './fields.ts';
+import { fileOf, parseCredentials, refuseFileAt, type ServiceAccount, universeProblem } from './fields/credentials.ts';
+import type { Connection } from './fields/fields.ts';
 
-/** Who logs in, and the project whose secrets are written. */
+/** The service account, and the project of the secrets. */
 export interface Account {
   readonly service: ServiceAccount;
   readonly project: string;
 }
 
 /**
- * Reads the file that the credentials name, if they do. Failures are `DestinationFailure`. `obtained` is called with the key, which is
- * not in the connection when it is in a file.
+ * Parses the credentials, from their file if they name one. Failures are `DestinationFailure`. `obtained` gets the key, which is not
+ * in the connection when it comes from a file.
  */
 export async function readAccount(
   { credentials, project_id, endpoint }: Connection,
-  { credentialFiles = noFiles, obtained = () => {} }: Pick<DriverContext, 'credentialFiles' | 'obtained'>,
+  { credentialFiles, obtained }: Pick<DriverContext, 'credentialFiles' | 'obtained'>,
 ): Promise<Account> {
   const file = fileOf(credentials);
   const content = file === undefined ? credentials : await readCredentials(credentialFiles, file, endpoint);
@@ -25,11 +25,9 @@ export async function readAccount(
   const problem = universeProblem(service.universe_domain, endpoint);
   if (problem !== undefined) throw unusable(file, problem);
   const project = project_id ?? service.project_id;
-  if (project === undefined) throw unusable(file, 'they name no project: set project_id');
+  if (project === undefined) throw unusable(file, 'they do not name a project: set project_id');
   return { service, project };
 }
-
-const noFiles: CredentialFiles = { folder: undefined, endpoints: [] };
 
 async function readCredentials({ folder, endpoints }: CredentialFiles, file: string, endpoint: string | undefined) {
   const refusal = refuseFileAt(endpoint, endpoints);

@@ -1,17 +1,17 @@
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 import { DestinationFailure, type RemoveItem } from '../contract.ts';
-import { warnOfForeign } from '../frame/rules/foreign.ts';
-import { unseen } from './look.ts';
-import { etagOf } from './receipt.ts';
-import type { Secrets } from './secrets.ts';
-import { markLabel } from './tags.ts';
+import { warnOfForeign } from '../frame/rules/found.ts';
+import { cannotCheckOwner } from './look/look.ts';
+import { etagOf } from './look/receipt.ts';
+import type { Secrets } from './look/secrets.ts';
+import { markLabel } from './names.ts';
 
-/** How often a removal looks anew because others changed the secret in between. */
+/** Rounds of a removal when other clients change the secret in between. */
 const roundsMax = 3;
 
 /**
- * Deletes the secret if it carries our mark. The etag makes sure that it is still the one that was looked at or, where the record
- * leaves no doubt, the one that our last put left: then no look is needed.
+ * Deletes the secret if it carries our mark. The etag ensures that it is still the secret that we looked at or, where the record is
+ * certain, the one that our last put left; then no look is needed.
  * Without permission to look, the secret of this name is deleted as the record says.
  */
 export async function remove(
@@ -30,7 +30,7 @@ export async function remove(
     }
     const etag = found === 'denied' ? etagOf(remoteVersion) : found.etag;
     if ((await secrets.remove(name, etag)) === 'removed') return;
-    if (found === 'denied') throw unseen();
+    if (found === 'denied') throw cannotCheckOwner();
   }
-  throw new DestinationFailure('unavailable', 'others change the secret all the time');
+  throw new DestinationFailure('unavailable', 'other clients keep changing the secret');
 }

@@ -1,27 +1,47 @@
-import type { OpenDriver } from '../contract.ts';
+import type { Inspection, OpenDriver } from '../contract.ts';
 import { framed } from '../frame/framed.ts';
-import { openClient } from './client.ts';
+import { type List, openList } from '../frame/listing.ts';
+import { unknownIfForbidden } from '../frame/rules/found.ts';
+import { permissionsOf } from './check.ts';
+import { openClient } from './client/client.ts';
+import type { VariableRecord } from './client/record.ts';
 import { environments, type fields } from './fields.ts';
 import { definition } from './index.ts';
-import { look, openList } from './look.ts';
-import { openPut } from './put.ts';
+import { overlaps } from './put/plan.ts';
+import { openPut } from './put/put.ts';
 import { remove } from './remove.ts';
 
 /**
- * Where the record leaves no doubt, a new variable is made (which never overwrites) and one that we wrote is changed or removed by
- * its id, which nobody else's can have. Otherwise each verb first looks at the project's variables. The host has no look-up
- * by name, so calls that come at the same time share one listing; a listing is never kept for a later call, because acting
- * on an old one could overwrite what somebody else has made since.
+ * Where the record is certain, a new variable is created (which never overwrites) and an existing one is changed or removed by its
+ * id, which no other variable can have. Otherwise each verb first looks at the project's variables. The host has no look-up by
+ * name, so concurrent calls share one listing. A listing is never kept for a later call, because acting on an old one could
+ * overwrite a variable that was created since.
  */
 export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
   const client = openClient(connection, context);
   const targets = environments.filter((environment) => connection.deployment_environments.includes(environment));
-  const list = openList(client);
+  const list = openList(() => client.list());
   const parts = { client, list, targets, log: context.log };
   return framed(definition, {
     putMany: openPut(client, targets, list),
     remove: (item, signal) => remove(parts, item, signal),
     look: (name, signal) => look(list, targets, name, signal),
+    permissions: permissionsOf(client),
     close: () => client.close(),
   });
 };
+
+/** `inspect` of a driver. */
+async function look(
+  list: List<VariableRecord>,
+  targets: readonly string[],
+  name: string,
+  signal: AbortSignal,
+): Promise<Inspection | undefined | 'unknown'> {
+  const records = await list(signal).catch(unknownIfForbidden);
+  if (records === 'unknown') return records;
+  const present = records.filter((record) => record.name === name && record.branch === null);
+  const shared = present.filter((record) => overlaps(record, targets));
+  const record = shared.find(({ mark }) => mark !== null) ?? shared[0];
+  return record && { remoteVersion: record.version, mark: record.mark };
+}

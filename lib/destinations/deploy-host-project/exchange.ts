@@ -1,15 +1,14 @@
-// Beyond the usual files: there is no SDK, so this file speaks HTTP, and no other.
+// Beyond the usual files: the host has no SDK, so this file makes the HTTP requests.
 import { z } from 'zod';
-import { jsonIn } from '../frame/answer/json-in.ts';
-import { requestIdOf } from '../frame/answer/request-id.ts';
-import { retryAfterMs } from '../frame/answer/retry-after.ts';
+import { requestIdOf, retryAfterMs } from '../frame/answer/headers.ts';
+import { jsonIn } from '../frame/answer/remote-text.ts';
 
-/** What came back for one request. `error` is empty words on success. */
+/** The answer to one request. The code of `error` is `none` on success. */
 export interface Answer {
   readonly status: number;
   /** From the header Retry-After. */
   readonly retryAfterMs: number | undefined;
-  /** That the service gave the request. */
+  /** The service's id of the request. */
   readonly requestId: string | undefined;
   readonly body: unknown;
   readonly error: ErrorBody;
@@ -34,8 +33,8 @@ export interface Call {
 }
 
 /**
- * One request, one answer; nothing is tried again. Throws what `fetch` throws. Redirects are answers here: following one
- * would turn a POST into a GET.
+ * Sends one request, without retries. Throws what `fetch` throws. Redirects are returned, not followed: that would turn a POST into
+ * a GET.
  */
 export async function exchange(
   fetch: typeof globalThis.fetch,

@@ -5,7 +5,7 @@ export const facts: DestinationFacts = {
   packages: [],
   publishedLimit: '120 writes a minute, per project',
   lateWrites: { refused: 'a late creation where the variable is there', mended: 'all else' },
-  // New variables go in one call; those that we wrote are known by their ids.
+  // New variables go in one call; existing ones are changed by their ids.
   calls: {
     'one object': { 'first push': 1, change: 1, unchanged: 0, removal: 1 },
     'ten keys': { 'first push': 1, change: 1, unchanged: 0, removal: 10 },

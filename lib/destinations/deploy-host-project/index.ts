@@ -8,12 +8,17 @@ export type { Connection } from './fields.ts';
 
 /**
  * Environment variables of a project at a deployment host. The host has no tags; our mark is in a variable's comment.
- * Running deployments keep what they have: a change is seen by the next deployment.
+ * Running deployments keep their variables; the next deployment sees a change.
  */
 export const definition = {
   type: 'deploy-host-project',
   alias: 'vercel-project',
   title: 'Deployment host project environment variables',
+  links: [
+    { title: 'Environment variables', url: 'https://vercel.com/docs/environment-variables' },
+    { title: 'Reserved names', url: 'https://vercel.com/docs/environment-variables/reserved-environment-variables' },
+    { title: 'Limits', url: 'https://vercel.com/docs/limits' },
+  ],
   fields,
   validate: () => [],
   granularity: 'secret-key',
@@ -23,15 +28,15 @@ export const definition = {
       'KEYFERRY_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}_{{ .SecretKey | uppercase }}',
   },
   names,
-  // 64 KB for all variables of a deployment together, so no single one can be larger:
+  // 64 KB for all variables of a deployment together, which bounds a single one:
   // https://vercel.com/docs/environment-variables#environment-variable-size
   valueBytesMax: 64 * 1024,
-  // The host's 429 for writes of a project's variables names a limit of 120 a minute, that for removals one of 60, which its
-  // reset keeps: https://vercel.com/docs/limits, `limit.total` of https://vercel.com/docs/rest-api/errors
+  // The host's 429 for writes of a project's variables names a limit of 120 a minute. Removals have a limit of 60, which the reset
+  // in their 429 enforces: https://vercel.com/docs/limits, `limit.total` of https://vercel.com/docs/rest-api/errors
   rate: nineTenthsOf(120, 60),
   rateAccount: ({ team_id, access_token, project_id, endpoint }) => [
     project_id,
-    // Ids are the host's own; the name of a project is known within its team or personal account.
+    // Ids are unique at the host; the name of a project is unique within its team or personal account.
     project_id.startsWith('prj_') ? '' : (team_id ?? access_token),
     baseUrl(endpoint ?? publicApi),
   ],

@@ -1,14 +1,14 @@
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 import type { RemoveItem } from '../contract.ts';
-import { warnOfForeign } from '../frame/rules/foreign.ts';
-import type { Client } from './client.ts';
-import type { List } from './look.ts';
-import { overlaps, ownRecords } from './plan.ts';
-import { idOfVersion } from './record.ts';
+import type { List } from '../frame/listing.ts';
+import { warnOfForeign } from '../frame/rules/found.ts';
+import type { Client } from './client/client.ts';
+import { idOfVersion, type VariableRecord } from './client/record.ts';
+import { overlaps, ownRecords } from './put/plan.ts';
 
-/** Removes the variable by its id where the record leaves no doubt; else what of its name is ours. */
+/** Removes the variable by its id where the record is certain, and otherwise all our variables of its name. */
 export async function remove(
-  { client, list, targets, log }: { client: Client; list: List; targets: readonly string[]; log: Log },
+  { client, list, targets, log }: { client: Client; list: List<VariableRecord>; targets: readonly string[]; log: Log },
   { name, mark, remoteVersion, asRecorded }: RemoveItem,
   signal: AbortSignal,
 ): Promise<void> {

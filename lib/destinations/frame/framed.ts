@@ -9,9 +9,10 @@ import type {
 } from '../contract.ts';
 import { unfit } from './rules/fit.ts';
 import { onlyReceipt, type PutMany, putManyOf } from './verb/batch.ts';
+import { checkOf, type Permission } from './verb/check.ts';
 import { type Explain, newWriteTracker, tracked, unexpected, verb, type WriteTracker } from './verb/verb.ts';
 
-/** What a driver writes itself. The frame has the rest: see `framed`. */
+/** The verbs that each driver implements; `framed` adds the rest. */
 interface CommonVerbs {
   /** As in `Driver`. */
   remove(item: RemoveItem, signal: AbortSignal): Promise<void>;
@@ -19,20 +20,22 @@ interface CommonVerbs {
   look(name: string, signal: AbortSignal): Promise<Inspection | undefined | 'unknown'>;
   /** As in `Driver`. */
   survey?(names: readonly string[], signal: AbortSignal): Promise<Survey>;
+  /** What `check` tests. */
+  readonly permissions: readonly Permission[];
   close(): Promise<void>;
-  /** Absent: the calls of this driver throw `DestinationFailure` only. */
+  /** Not needed when the calls of this driver throw only `DestinationFailure`. */
   readonly explain?: Explain;
 }
 
-/** Name and value fit. `tracker` follows the calls that change something. */
+/** Puts an item whose name and value fit. `tracker` follows the calls that change something. */
 type Put = (item: PutItem, tracker: WriteTracker, signal: AbortSignal) => Promise<PutReceipt>;
 
 export type Verbs = CommonVerbs & ({ readonly put: Put } | { readonly putMany: PutMany });
 
 /**
- * Makes a driver of a system's own verbs. What all drivers do in the same way is here: a verb ends with its signal, a put that
- * cannot fit makes no call, a failure of a put says whether anything was written, and every error has one grammar: "cannot
- * write secret X: ...", "cannot remove secret X: ...", "cannot look at secret X: ...".
+ * Makes a driver from a system's own verbs, and adds what all drivers have in common: a verb ends with its signal, a put with an
+ * invalid name or value makes no call, the failure of a put shows whether anything was written, and all errors have one form:
+ * "cannot write secret X: ...", "cannot remove secret X: ...", "cannot look at secret X: ...".
  */
 export function framed(definition: DestinationDefinition, verbs: Verbs): Driver {
   const { explain = unexpected } = verbs;
@@ -46,6 +49,7 @@ export function framed(definition: DestinationDefinition, verbs: Verbs): Driver 
       survey: (names: readonly string[], signal: AbortSignal) =>
         verb('list the secrets', signal, explain, () => survey(names, signal)),
     }),
+    check: checkOf(verbs.permissions, explain),
     close: () => verbs.close(),
   };
   if (!('putMany' in verbs)) return { ...common, put: putOf(definition, verbs.put, explain) };

@@ -2,32 +2,32 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 
-/** The setting that names the folder of files that users of the API may name. */
+/** The setting for the folder of the files that users of the API may name. */
 const setting = 'KEYFERRY_CREDENTIALS_DIR';
-const outside = `the file is not below the folder that ${setting} names`;
+const outside = `the file is not in the folder of ${setting}`;
 const bytesMax = 64 * 1024;
 
 /**
- * Why a file that a user of the API names is not read, as far as its path shows; undefined: it may be.
+ * Why a file that a user of the API names may not be read, judged by its path, or undefined when it may.
  *
- * @param folder what the operator lets such files be read from; undefined: nothing
+ * @param folder where the operator allows such files; when undefined, none are allowed
  */
 export function refusePath(folder: string | undefined, path: string): string | undefined {
   if (folder === undefined) {
-    return `files are not read: an operator has to set ${setting}, for the API and the workers, to the folder of such files`;
+    return `reading files is disabled: an operator must set ${setting}, for the API and the workers, to the folder of such files`;
   }
   return isBelow(resolve(folder), resolve(folder, path)) && !path.includes('\0') ? undefined : outside;
 }
 
-/** Why a named file was not read. The message holds nothing of its content. */
+/** Why a named file was not read. The message contains nothing of its content. */
 export class NamedFileError extends Error {
   override readonly name = 'NamedFileError';
 }
 
 /**
- * The text of a file that a user of the API names, relative to the operator's folder or absolute. It has to be a regular file
- * below that folder, links followed, of at most 64 KiB. Nothing else is opened: reading a terminal or a pipe would hold a
- * thread of the pool for good, and name resolution needs those too.
+ * Reads a file that a user of the API names, relative to the operator's folder or absolute. After following links it must be a
+ * regular file in that folder, of at most 64 KiB. Other files are not opened: reading a terminal or a pipe would block a thread of
+ * the pool forever, and name resolution needs those threads too.
  *
  * @throws NamedFileError
  */
@@ -47,8 +47,8 @@ async function readBelow(folder: string, path: string): Promise<string> {
   const root = await realpath(folder);
   const realFile = await realpath(resolve(folder, path));
   if (!isBelow(root, realFile)) throw new NamedFileError(outside);
-  // Opening alone may do harm, to a device for instance.
-  if (!(await lstat(realFile)).isFile()) throw new NamedFileError('it is not a regular file');
+  // Merely opening a file can do harm, for example to a device.
+  if (!(await lstat(realFile)).isFile()) throw new NamedFileError('the file is not a regular file');
   const file = await open(
     realFile,
     constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY,
@@ -62,8 +62,8 @@ async function readBelow(folder: string, path: string): Promise<string> {
 
 async function readBounded(file: FileHandle): Promise<string> {
   const found = await file.stat();
-  if (!found.isFile()) throw new NamedFileError('it is not a regular file');
-  // A file may grow while it is read, and some of the system's show a size of 0.
+  if (!found.isFile()) throw new NamedFileError('the file is not a regular file');
+  // A file may grow while it is read, and some files of the operating system report a size of 0.
   const bytes = Buffer.alloc(bytesMax + 1);
   let length = 0;
   while (length < bytes.length) {

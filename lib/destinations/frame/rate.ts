@@ -1,13 +1,8 @@
-/** How often one destination may be called. */
-export interface Rate {
-  readonly callsPerSecond: number;
-  /** Calls that may go out at once, after a time of rest. */
-  readonly burst: number;
-}
+import type { Rate } from '../contract.ts';
 
 /**
- * The budget under a provider's published limit of `calls` in any `seconds`: nine tenths of it steadily, and the tenth that is
- * left as the burst. So no stretch of that length has more calls than the limit, however the burst falls.
+ * The budget for a provider's published limit of `calls` in any `seconds`: nine tenths as the steady rate and one tenth as the
+ * burst, so that no interval of that length has more calls than the limit.
  */
 export const nineTenthsOf = (calls: number, seconds: number): Rate => ({
   callsPerSecond: (calls * 9) / 10 / seconds,

@@ -1,17 +1,18 @@
 import type { OpenDriver } from '../contract.ts';
 import { framed } from '../frame/framed.ts';
-import { openClient } from './client.ts';
-import type { fields } from './fields.ts';
+import { openClient } from './client/client.ts';
+import { permissionsOf } from './client/permissions.ts';
+import type { fields } from './fields/fields.ts';
+import { locate } from './fields/location.ts';
 import { definition } from './index.ts';
-import { locate } from './location.ts';
 import { inspect } from './look.ts';
-import { openPut } from './put.ts';
+import { openPut } from './put/put.ts';
 import { remove } from './remove.ts';
 
 /**
- * Secrets of one location. The host gives no value back and keeps no mark: `create` goes by the time a secret was made, and
- * a secret's version is the time of its last change (see versions.ts). There is no conditional put, so a secret that somebody else makes
- * between our look and our put is overwritten.
+ * Secrets of one location. The host returns no values and stores no marks: `create` decides by the time at which a secret was
+ * created, and a secret's version is the time of its last change (see versions.ts). The host has no conditional put, so a secret
+ * that another client creates between our look and our put is overwritten.
  */
 export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
   const client = openClient(connection, context);
@@ -20,6 +21,7 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
     put: openPut(connection, location, client, context.clock),
     remove: ({ name }, signal) => remove(client, location, context.log, name, signal),
     look: (name, signal) => inspect(client, location, name, signal),
+    permissions: permissionsOf(client, connection, location),
     close: () => client.close(),
   });
 };

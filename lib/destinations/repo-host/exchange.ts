@@ -1,6 +1,6 @@
-// Beyond the usual files: the client and the login of an app send requests in the same way.
+// Beyond the usual files: the client and the login of an app share the sending of requests.
 import type { Octokit } from '@octokit/rest';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 import { connectionFailed, noAnswer } from '../frame/answer/no-answer.ts';
 import { withinRequestTime } from '../frame/verb/request-time.ts';
 import { cannot } from '../frame/verb/verb.ts';
@@ -9,31 +9,31 @@ import { cannot } from '../frame/verb/verb.ts';
 export interface Call {
   readonly route: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** For messages, where the request is not the verb itself: `read the public key of repository acme/app`. */
+  /** Names the request in messages where it is only a part of the verb: `read the public key of repository acme/app`. */
   readonly step?: string;
-  /** The container of the secret, for people: `repository acme/app`. Absent: the step names it. */
+  /** The container of the secret, for messages: `repository acme/app`. Not needed when the step names it. */
   readonly where?: string;
-  /** What the credentials need for it, for people: `the repository permission "Secrets: read and write"`. */
+  /** What the credentials need for it, for messages: `the repository permission "Secrets: read and write"`. */
   readonly rights: string;
 }
 
-/** What the host said, whatever the status. */
+/** An answer of the host with any status. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number | undefined>>;
-  /** Parsed JSON, or a text where the host (or a proxy before it) did not send JSON. Not trusted. */
+  /** Parsed JSON, or a text where the host (or a proxy) did not send JSON. Not trusted. */
   readonly data: unknown;
   readonly receivedAt: Date;
 }
 
-/** Sends one request; the answer's status is for the caller to judge. */
+/** Sends one request; the caller checks the answer's status. */
 export type Exchange = (octokit: Octokit, call: Call, headers: Headers, signal: AbortSignal) => Promise<Answer>;
 
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * One request, one attempt, ended by `signal` or after `requestMs`, reading of the body included.
- * @throws DestinationFailure timeout, network or blocked, when there is no answer.
+ * One request, one attempt, ended by `signal` or after `requestMs`, including reading the body.
+ * @throws DestinationFailure timeout, network or blocked, when no answer comes
  */
 export function openExchange({ requestMs, clock }: { readonly requestMs: number; readonly clock: Clock }): Exchange {
   return async (octokit, call, headers, signal) => {
@@ -50,7 +50,7 @@ export function openExchange({ requestMs, clock }: { readonly requestMs: number;
 async function send(octokit: Octokit, { route, parameters }: Call, headers: Headers, signal: AbortSignal) {
   try {
     const answer = await octokit.request(route, { ...parameters, headers, request: { signal } });
-    // Octokit takes a body that breaks off for an empty text.
+    // Octokit returns an empty text for a body that breaks off.
     signal.throwIfAborted();
     return pick(answer);
   } catch (error) {

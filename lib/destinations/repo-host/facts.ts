@@ -8,7 +8,7 @@ export const facts: DestinationFacts = {
     refused: 'nothing',
     mended: 'all: pushed, and removed, twice without a look, since its versions are in seconds',
   },
-  // A put overwrites whatever is there, so the first one looks.
+  // A put overwrites an existing secret, so the first one looks.
   calls: {
     'one object': { 'first push': 2, change: 1, unchanged: 0, removal: 1 },
     'ten keys': { 'first push': 20, change: 1, unchanged: 0, removal: 10 },

@@ -1,11 +1,10 @@
-import { strangeAdvice } from '../../network/strange-answer.ts';
+import { strangeAdvice } from '#network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
-import { requestIdOf } from '../frame/answer/request-id.ts';
-import { boundedWaitMs, remoteNow, retryAfterMs } from '../frame/answer/retry-after.ts';
+import { boundedWaitMs, remoteNow, requestIdOf, retryAfterMs } from '../frame/answer/headers.ts';
 import { cannot } from '../frame/verb/verb.ts';
 import type { Answer, Call } from './exchange.ts';
 
-/** Names an answer that is not a success. */
+/** The failure for an answer that is not a success. */
 export function refusal(
   answer: Answer,
   { step, where, rights }: Pick<Call, 'step' | 'where' | 'rights'>,
@@ -21,8 +20,8 @@ export function refusal(
 }
 
 /**
- * The host puts an id on each answer. A success without a body and without the id may be anybody's: whoever gets one asks
- * what is there. (A proxy may take the id off, so that alone proves nothing.)
+ * Whether an answer has the host's request id, which is on each of its answers. A success without a body and without the id may come
+ * from another server, so the caller then looks. (A missing id alone proves nothing: a proxy may remove it.)
  */
 export const isSigned = ({ headers }: Answer): boolean => headers['x-github-request-id'] !== undefined;
 
@@ -33,11 +32,11 @@ interface Judgement {
 
 function judge(answer: Answer, rights: string): Judgement {
   const { status } = answer;
-  // Successes were separated from refusals before: this one is not of the host.
-  if (status < 300) return { kind: 'unavailable', advice: `this is no answer of it: ${strangeAdvice}` };
-  if (status < 400) return { kind: 'invalid', advice: `that is a redirect: ${strangeAdvice}` };
+  // Valid successes never get here, so this answer did not come from the host.
+  if (status < 300) return { kind: 'unavailable', advice: `the answer did not come from it: ${strangeAdvice}` };
+  if (status < 400) return { kind: 'invalid', advice: `this is a redirect: ${strangeAdvice}` };
   if (status >= 500) return { kind: 'unavailable', advice: 'it is out of order' };
-  // A missing right is 403 as well: only the marks of a rate limit distinguish the two.
+  // A missing permission is a 403 too: only the headers and text of a rate limit distinguish the two.
   if (status === 429 || (status === 403 && throttledForMs(answer) !== undefined)) {
     return { kind: 'throttled', advice: 'its rate limit is used up' };
   }
@@ -51,12 +50,12 @@ const byStatus: Readonly<Record<number, Judgement>> = {
   401: { kind: 'credentials', advice: 'the token is wrong or has expired: set new credentials' },
   404: { kind: 'missing', advice: 'it does not exist, or the credentials may not see it' },
   408: { kind: 'unavailable', advice: 'it gave up waiting' },
-  409: { kind: 'unavailable', advice: 'another change is under way there' },
+  409: { kind: 'unavailable', advice: 'another change is in progress there' },
   413: { kind: 'too-large', advice: 'secrets are limited to 48 KB' },
   451: { kind: 'permission', advice: 'it is blocked for legal reasons' },
 };
 
-/** 422 stands for every rule of the host; only the text says which one. */
+/** 422 is for every rule of the host; only the text shows which one. */
 function unprocessable(said: string): Judgement {
   if (/too large|too long|maximum size/i.test(said))
     return { kind: 'too-large', advice: 'secrets are limited to 48 KB' };
@@ -65,9 +64,9 @@ function unprocessable(said: string): Judgement {
   return invalid;
 }
 
-/** A success whose body is none of the host's. */
+/** The failure for a success whose body is not in the host's form. */
 export const strangeHost = (): DestinationFailure =>
-  new DestinationFailure('unavailable', `this is no answer of the host: ${strangeAdvice}`);
+  new DestinationFailure('unavailable', `the answer did not come from the host: ${strangeAdvice}`);
 
 /** The `message` of an error body. Other bodies are not repeated: they may be pages of a proxy. */
 export function hostMessage(data: unknown): string {
@@ -78,8 +77,8 @@ export function hostMessage(data: unknown): string {
 const minuteMs = 60_000;
 
 /**
- * How long a 403, 429 or 5xx asks us to wait, in milliseconds; undefined when it bears no mark of a limit. The order is
- * the host's: Retry-After, then the reset of a used-up budget, then "at least one minute" for a secondary limit.
+ * The wait that a 403, 429 or 5xx asks for, in milliseconds; undefined when it reports no limit. The order is the host's:
+ * Retry-After, then the reset of a used-up budget, then "at least one minute" for a secondary limit.
  * https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
  */
 export function throttledForMs(answer: Answer): number | undefined {
@@ -105,5 +104,5 @@ function unnamedMs({ status, data }: Answer): number | undefined {
   return status === 429 || /rate limit|abuse detection/i.test(hostMessage(data)) ? minuteMs : undefined;
 }
 
-/** The host's time when it answered; ours where it gave none. */
+/** The host's time when it answered, or ours where the answer has no date. */
 export const hostNow = ({ headers, receivedAt }: Answer): Date => remoteNow((name) => headers[name], receivedAt);

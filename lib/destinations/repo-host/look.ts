@@ -1,21 +1,22 @@
 import { z } from 'zod';
-import { DestinationFailure, type Inspection } from '../contract.ts';
-import type { Client } from './client.ts';
+import type { Inspection } from '../contract.ts';
+import { unknownIfForbidden } from '../frame/rules/found.ts';
+import type { Client } from './client/client.ts';
+import { fetchPublicKey } from './client/public-key.ts';
 import type { Call } from './exchange.ts';
 import { hostNow, refusal, strangeHost } from './failure.ts';
-import type { Location } from './location.ts';
-import { fetchPublicKey } from './public-key.ts';
+import type { Location } from './fields/location.ts';
 
-/** What the host says of a secret. */
+/** What the host shows of a secret. */
 export interface SecretRecord {
   readonly createdAt: Date;
-  /** As the host writes it; changes with each put, in steps of a second. */
+  /** In the host's format; changes with each put, in steps of a second. */
   readonly updatedAt: string;
-  /** How far the host's clock is ahead of ours, in milliseconds, less what the answer took. */
+  /** How far the host's clock is ahead of ours, in milliseconds, less the time of the answer's transfer. */
   readonly clockAheadMs: number;
 }
 
-/** Looks at one secret of a location. Undefined: 404, which is also the host's answer when the location is not there. */
+/** Looks at one secret of a location. Undefined for 404, which the host also answers when the location does not exist. */
 export async function look(
   client: Client,
   location: Location,
@@ -47,7 +48,7 @@ const moment = z.iso.datetime({ offset: true });
 const recordBody = z.object({ created_at: moment, updated_at: moment });
 
 /**
- * `inspect` of a driver. A host that answers 404 may mean the location: the look at its key then says so.
+ * `inspect` of a driver. A 404 may mean the location, so the public key of the location is then read, which fails in that case.
  */
 export async function inspect(
   client: Client,
@@ -60,9 +61,4 @@ export async function inspect(
   if (record !== undefined) return { remoteVersion: record.updatedAt, mark: null };
   await fetchPublicKey(client, location, signal);
   return undefined;
-}
-
-function unknownIfForbidden(error: unknown): 'unknown' {
-  if (error instanceof DestinationFailure && error.kind === 'permission') return 'unknown';
-  throw error;
 }

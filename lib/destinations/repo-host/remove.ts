@@ -1,14 +1,14 @@
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 import { DestinationFailure } from '../contract.ts';
-import type { Client } from './client.ts';
+import type { Client } from './client/client.ts';
+import { fetchPublicKey } from './client/public-key.ts';
 import { isSigned, refusal } from './failure.ts';
-import type { Location } from './location.ts';
+import type { Location } from './fields/location.ts';
 import { callOn, look } from './look.ts';
-import { fetchPublicKey } from './public-key.ts';
 
 /**
- * Removes a secret, or finds that there is none. A location that is gone has no secrets, so removing from it is done. The host
- * gives the same 404 for one that it hides from these credentials; the log keeps the doubt.
+ * Removes a secret, if it exists. In a location that does not exist there is nothing to remove. The host gives the same 404 for a
+ * location that it hides from these credentials, so the log has a warning.
  */
 export async function remove(
   client: Client,
@@ -19,10 +19,10 @@ export async function remove(
 ): Promise<void> {
   if (await removeSecret(client, location, name, signal)) return;
   if (await locationExists(client, location, signal)) return;
-  log.warn({ name, location: location.text }, 'nothing to remove: the location is gone, or hidden from us');
+  log.warn({ name, location: location.text }, 'nothing to remove: the location does not exist, or is hidden from us');
 }
 
-/** Resolves to whether there was one. */
+/** Resolves to whether the secret existed. */
 async function removeSecret(client: Client, location: Location, name: string, signal: AbortSignal): Promise<boolean> {
   const call = callOn('DELETE', location, name);
   const answer = await client.call(call, signal);

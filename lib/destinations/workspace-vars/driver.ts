@@ -1,29 +1,47 @@
-import type { OpenDriver } from '../contract.ts';
+import type { Inspection, OpenDriver } from '../contract.ts';
 import { framed } from '../frame/framed.ts';
-import { openClient } from './client.ts';
-import type { fields } from './fields.ts';
+import { type List, openList } from '../frame/listing.ts';
+import { unknownIfForbidden } from '../frame/rules/found.ts';
+import { permissionsOf } from './check.ts';
+import { openClient } from './client/client.ts';
+import type { fields } from './fields/fields.ts';
+import type { VariableRecord } from './fields/record.ts';
+import { targetOf } from './fields/target.ts';
 import { definition } from './index.ts';
-import { look, openList } from './look.ts';
-import { openPut } from './put.ts';
+import { openPut } from './put/put.ts';
+import { isOfSetting, type Setting, settingOf } from './put/setting.ts';
 import { remove } from './remove.ts';
-import { settingOf } from './setting.ts';
-import { targetOf } from './target.ts';
 
 /**
- * Where the record leaves no doubt, a new variable is made (which never overwrites) and one that we wrote is changed or removed by
- * its id, which nobody else's can have. Otherwise each verb first looks at the variables. The host has no look-up by name, so
- * calls that come at the same time share one listing; a listing is never kept for a later call.
+ * Where the record is certain, a new variable is created (which never overwrites) and an existing one is changed or removed by its
+ * id, which no other variable can have. Otherwise each verb first looks at the variables. The host has no look-up by name, so
+ * concurrent calls share one listing, which is never kept for a later call.
  */
 export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
   const target = targetOf(connection);
   const setting = settingOf(connection);
   const client = openClient(connection, target, context);
-  const list = openList(client);
+  const list = openList(() => client.list());
   const parts = { client, list, target, setting, log: context.log };
   return framed(definition, {
     put: openPut(parts),
     remove: (item, signal) => remove(parts, item, signal),
     look: (name, signal) => look(list, setting, name, signal),
+    permissions: permissionsOf(client, target),
     close: () => client.close(),
   });
 };
+
+/** `inspect` of a driver. */
+async function look(
+  list: List<VariableRecord>,
+  setting: Setting,
+  name: string,
+  signal: AbortSignal,
+): Promise<Inspection | undefined | 'unknown'> {
+  const records = await list(signal).catch(unknownIfForbidden);
+  if (records === 'unknown') return records;
+  const present = records.filter((record) => record.name === name && record.category === setting.category);
+  const [record] = present;
+  return record && { remoteVersion: record.version, mark: record.mark, differs: !isOfSetting(record, setting) };
+}

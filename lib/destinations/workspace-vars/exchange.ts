@@ -1,8 +1,7 @@
-// Beyond the usual files: there is no SDK, so this file speaks HTTP, and no other.
+// Beyond the usual files: the host has no SDK, so this file makes the HTTP requests.
 import { z } from 'zod';
-import { jsonIn } from '../frame/answer/json-in.ts';
-import { requestIdOf } from '../frame/answer/request-id.ts';
-import { boundedWaitMs, retryAfterMs } from '../frame/answer/retry-after.ts';
+import { boundedWaitMs, requestIdOf, retryAfterMs } from '../frame/answer/headers.ts';
+import { jsonIn } from '../frame/answer/remote-text.ts';
 
 const mediaType = 'application/vnd.api+json';
 
@@ -10,18 +9,18 @@ const mediaType = 'application/vnd.api+json';
 export interface ApiError {
   readonly title: string;
   readonly detail: string;
-  /** The member of the request that it is about: `/data/attributes/key`. */
+  /** The member of the request that the error concerns: `/data/attributes/key`. */
   readonly pointer: string;
 }
 
-/** What came back for one request. */
+/** The answer to one request. */
 export interface Answer {
   readonly status: number;
   /** From the header Retry-After, or the reset of a used-up budget. */
   readonly retryAfterMs: number | undefined;
-  /** It bears a header that such hosts put on each answer. Without one it may be anybody's. */
+  /** Whether the answer has a header that such hosts send with each answer. Otherwise it may come from another server. */
   readonly isSigned: boolean;
-  /** That the host gave the request. */
+  /** The host's id of the request. */
   readonly requestId: string | undefined;
   readonly body: unknown;
   /** Empty on success. */
@@ -36,8 +35,8 @@ export interface Call {
 }
 
 /**
- * One request, one answer; nothing is tried again. Throws what `fetch` throws. Redirects are answers here: following one
- * would turn a POST into a GET.
+ * Sends one request, without retries. Throws what `fetch` throws. Redirects are returned, not followed: that would turn a POST into
+ * a GET.
  */
 export async function exchange(
   fetch: typeof globalThis.fetch,
@@ -46,7 +45,7 @@ export async function exchange(
 ): Promise<Answer> {
   const response = await fetch(url, {
     method,
-    // A change without this type is refused with 415, also one without a body.
+    // A change without this type is refused with 415, even without a body.
     headers: { authorization: `Bearer ${token}`, 'content-type': mediaType, accept: mediaType },
     redirect: 'manual',
     signal,
@@ -67,7 +66,7 @@ export async function exchange(
 /** https://developer.hashicorp.com/terraform/cloud-docs/api-docs#rate-limiting */
 const signatures = ['x-ratelimit-limit', 'tfp-api-version'];
 
-/** Of a 429: seconds until the budget is there again, with a fraction. */
+/** The header of a 429 has the seconds until the budget resets, with a fraction. */
 function resetAfterMs({ status, headers }: Response): number | undefined {
   const seconds = headers.get('x-ratelimit-reset') ?? '';
   if (status !== 429 || !/^\d{1,9}(\.\d{1,9})?$/.test(seconds)) return undefined;

@@ -5,7 +5,7 @@ export const facts: DestinationFacts = {
   packages: [],
   publishedLimit: '30 calls a second, per user',
   lateWrites: { refused: 'a late creation where the variable is there', mended: 'all else' },
-  // Each variable is a call of its own; those that we wrote are known by their ids.
+  // Each variable is a separate call; existing ones are changed by their ids.
   calls: {
     'one object': { 'first push': 1, change: 1, unchanged: 0, removal: 1 },
     'ten keys': { 'first push': 10, change: 1, unchanged: 0, removal: 10 },

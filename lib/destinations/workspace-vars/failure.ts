@@ -1,14 +1,14 @@
-import { strangeAdvice } from '../../network/strange-answer.ts';
+import { strangeAdvice } from '#network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
 import type { Answer, ApiError } from './exchange.ts';
-import type { Target } from './target.ts';
+import type { Target } from './fields/target.ts';
 
 interface Refusal {
   readonly kind: FailureKind;
   readonly advice: string;
 }
 
-/** An answer that is no success. */
+/** The failure for an answer that is not a success. */
 export function refusedFailure({ text, rights }: Target, answer: Answer): DestinationFailure {
   const { kind, advice } = refusalOf(answer, rights);
   return new DestinationFailure(kind, `the host answered ${answer.status} for ${text}; ${advice}`, {
@@ -18,21 +18,21 @@ export function refusedFailure({ text, rights }: Target, answer: Answer): Destin
   });
 }
 
-/** A variable that is listed, but whose change is answered as if it were not there: the host's way of refusing. */
+/** The failure for a listed variable whose change is answered with 404, which is how the host refuses it. */
 export const notAllowed = ({ text, rights }: Target): DestinationFailure =>
   new DestinationFailure(
     'permission',
-    `the host shows the variable of ${text} and answers 404 to its change; the token needs ${rights}`,
+    `the host lists the variable of ${text} but answers 404 to a change of it; the token needs ${rights}`,
   );
 
-/** A success whose content is none of the host's. @param what "list of variables" */
+/** The failure for a success whose body is not in the host's form. @param what "list of variables" */
 export const strangeHost = (what: string): DestinationFailure =>
-  new DestinationFailure('unavailable', `the host sent no ${what}: ${strangeAdvice}`);
+  new DestinationFailure('unavailable', `the host did not send a valid ${what}: ${strangeAdvice}`);
 
 function refusalOf({ status, errors }: Answer, rights: string): Refusal {
-  // Successes were separated from refusals before: this one is not of the host.
-  if (status < 300) return { kind: 'unavailable', advice: `this is no answer of it: ${strangeAdvice}` };
-  if (status < 400) return { kind: 'invalid', advice: `that is a redirect: ${strangeAdvice}` };
+  // Valid successes never get here, so this answer did not come from the host.
+  if (status < 300) return { kind: 'unavailable', advice: `the answer did not come from it: ${strangeAdvice}` };
+  if (status < 400) return { kind: 'invalid', advice: `this is a redirect: ${strangeAdvice}` };
   if (status >= 500) return { kind: 'unavailable', advice: 'it is out of order' };
   if (status === 403) return { kind: 'permission', advice: `the token needs ${rights}` };
   if (status === 404) {
@@ -42,14 +42,14 @@ function refusalOf({ status, errors }: Answer, rights: string): Refusal {
 }
 
 const invalid: Refusal = { kind: 'invalid', advice: 'it did not accept the request' };
-const taken: Refusal = { kind: 'conflict', advice: 'a variable of this name is there already' };
+const taken: Refusal = { kind: 'conflict', advice: 'a variable of this name already exists' };
 
 const byStatus: Readonly<Record<number, Refusal>> = {
   401: { kind: 'credentials', advice: 'the token is wrong or has expired: set another token' },
   408: { kind: 'timeout', advice: 'it gave up waiting' },
-  // Some compatible hosts answer so what others answer with 422.
+  // Some compatible hosts use 409 where others use 422.
   409: taken,
-  413: { kind: 'too-large', advice: 'the value is larger than it takes' },
+  413: { kind: 'too-large', advice: 'the value is larger than it accepts' },
   429: { kind: 'throttled', advice: 'its rate limit is used up' },
 };
 
@@ -60,13 +60,13 @@ const byText: readonly (readonly [RegExp, Refusal])[] = [
   [/^\/data\/attributes\/key\b|^key\b/i, { kind: 'name', advice: 'change secret_name_template' }],
 ];
 
-/** 422 stands for every rule of the host; only its words and the member that they are about say which one. */
+/** 422 is for every rule of the host; only its texts and the member that they concern show which one. */
 function unprocessable(errors: readonly ApiError[]): Refusal {
   const texts = errors.flatMap(({ title, detail, pointer }) => [detail, title, pointer]);
   return byText.find(([pattern]) => texts.some((text) => pattern.test(text.slice(0, textLengthMax))))?.[1] ?? invalid;
 }
 
-/** Of a text of the host that is looked at. */
+/** Only the first characters of the host's text are matched. */
 const textLengthMax = 500;
 
 const saidOf = ({ title, detail }: ApiError): string => [title, detail].filter((text) => text !== '').join(': ');

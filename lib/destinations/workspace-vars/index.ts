@@ -1,21 +1,25 @@
 import type { DestinationDefinition } from '../contract.ts';
 import { nineTenthsOf } from '../frame/rate.ts';
-import { apiBase } from './address.ts';
-import { fields } from './fields.ts';
+import { apiBase, fields } from './fields/fields.ts';
 import { names } from './names.ts';
-import { validate } from './validate.ts';
+import { relations, validate } from './validate.ts';
 
-export type { Connection } from './fields.ts';
+export type { Connection } from './fields/fields.ts';
 
 /**
  * Variables of one workspace, or of one variable set, at a Terraform-compatible host. The host has no tags; our mark is in a
- * variable's description. A change is seen by the next run.
+ * variable's description. The next run sees a change.
  */
 export const definition = {
   type: 'workspace-vars',
   alias: 'hcp-terraform',
   title: 'Workspace variables',
+  links: [
+    { title: 'Variables', url: 'https://developer.hashicorp.com/terraform/cloud-docs/workspaces/variables' },
+    { title: 'Rate limits', url: 'https://developer.hashicorp.com/terraform/cloud-docs/api-docs#rate-limiting' },
+  ],
   fields,
+  relations,
   validate,
   granularity: 'secret-key',
   templates: {
@@ -27,7 +31,7 @@ export const definition = {
   // 256 KB for a value, 512 characters for a description:
   // https://developer.hashicorp.com/terraform/cloud-docs/workspaces/variables#variable-values-and-format
   valueBytesMax: 256 * 1024,
-  // 30 requests in a second, of all tokens of a user together; hosts of one's own have 30 as the lowest setting:
+  // 30 requests a second for all tokens of a user together; self-hosted servers can be set to 30 or more:
   // https://developer.hashicorp.com/terraform/cloud-docs/api-docs#rate-limiting
   rate: nineTenthsOf(30, 1),
   rateAccount: (connection) => [connection.token, apiBase(connection)],

@@ -1,12 +1,12 @@
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 import type { RemoveItem } from '../contract.ts';
-import { warnOfForeign } from '../frame/rules/foreign.ts';
+import { warnOfForeign } from '../frame/rules/found.ts';
 import { notAllowed } from './failure.ts';
-import { ownRecords } from './plan.ts';
-import type { Parts } from './put.ts';
-import { idOfVersion } from './record.ts';
+import { idOfVersion } from './fields/record.ts';
+import { ownRecords } from './put/plan.ts';
+import type { Parts } from './put/put.ts';
 
-/** Removes the variable by its id where the record leaves no doubt; else what of its name is ours. */
+/** Removes the variable by its id where the record is certain, and otherwise all our variables of its name. */
 export async function remove(
   { client, list, target, setting, log }: Parts & { readonly log: Log },
   { name, mark, remoteVersion, asRecorded }: RemoveItem,
@@ -20,7 +20,7 @@ export async function remove(
   if (own.length === 0 && foreign) warnOfForeign(log, name);
   for (const { id } of own) {
     if (await client.remove(id, signal)) continue;
-    // The host answers 404 for what the token may not change as well: what is listed is there.
+    // The host also answers 404 when the token may not change a variable, so check whether it is still listed.
     if ((await list(signal)).some((record) => record.id === id)) throw notAllowed(target);
   }
 }

@@ -1,40 +1,40 @@
-import { badRequest, permissionDenied } from '../../core/errors.ts';
-import { isJsonObject } from '../../core/json.ts';
-import type { Secret } from '../../core/secret.ts';
-import type { Engine } from '../../path/contract/engine.ts';
-import type { RequestContext } from '../../path/contract/request.ts';
-import { operation, type Row } from '../../path/contract/row.ts';
-import type { Store } from '../../store/store.ts';
+import { badRequest, permissionDenied } from '#core/errors.ts';
+import { isJsonObject } from '#core/json/json.ts';
+import type { Secret } from '#core/secret.ts';
+import type { Engine } from '#path/contract/engine.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import type { Store } from '#store/store.ts';
 import { listFolder, pageFields } from '../folder.ts';
 import { deleteEntry, entryPaths, readEntry, writeEntry } from './store.ts';
 
 export interface CubbyholeParts {
   readonly store: Store;
-  /** The keyed hash by which the table `tokens` knows a token. */
+  /** The keyed hash that identifies a token in the table `tokens`. */
   readonly hashOf: (token: Secret) => Buffer;
-  /** Takes the reply that a wrapping token was made for; the request is its only use. Throws when the token is none. */
+  /** Takes the wrapped reply of a wrapping token, whose single use is this request. Throws for any other token. */
   readonly takeReply: (token: Secret) => Promise<string>;
 }
 
-/** Secrets of one token, out of reach for every other token, root tokens included. */
+/** Secrets of one token, which no other token can reach, not even a root token. */
 export const cubbyhole = (parts: CubbyholeParts): Engine => ({
   type: 'cubbyhole',
   always: { path: 'cubbyhole/', description: 'per-token private secret storage' },
   rows: [secretsRow(parts)],
 });
 
-/** As in KV version 1 the fields are the secret, so the path is taken from the context. */
+/** As in KV version 1, the fields are the secret, so the path is taken from the context. */
 function secretsRow({ store, hashOf, takeReply }: CubbyholeParts): Row {
   const locationOf = (context: RequestContext) => ({ owner: ownerOf(hashOf, context), path: storable(context.path) });
   return {
     pattern: '*path',
-    help: 'Reads, writes, lists and deletes secrets that belong to the token of the caller and end with it.',
+    help: "Reads, writes, lists and deletes secrets that belong to the caller's token and end with it.",
     exists: async (_input, context) => (await readEntry(store, locationOf(context))) !== undefined,
     operations: {
       read: operation(
         {},
         {
-          summary: 'Read a secret of the own token.',
+          summary: "Read a secret of the caller's token",
           takesReply: (path) => path === wrappedReply,
           async run(_input, context) {
             const wrapping = wrappingToken(context);
@@ -45,7 +45,7 @@ function secretsRow({ store, hashOf, takeReply }: CubbyholeParts): Row {
         },
       ),
       list: operation(pageFields, {
-        summary: 'List the names in a folder of the own token.',
+        summary: "List the names in a folder of the caller's token",
         run(page, context) {
           const { owner, path } = locationOf(context);
           return listFolder(store, entryPaths(owner), path === '' || path.endsWith('/') ? path : `${path}/`, page);
@@ -54,7 +54,7 @@ function secretsRow({ store, hashOf, takeReply }: CubbyholeParts): Row {
       write: operation(
         {},
         {
-          summary: 'Write a secret of the own token.',
+          summary: "Write a secret of the caller's token",
           anyFields: true,
           async run(input, context) {
             const location = locationOf(context);
@@ -67,7 +67,7 @@ function secretsRow({ store, hashOf, takeReply }: CubbyholeParts): Row {
       delete: operation(
         {},
         {
-          summary: 'Delete a secret of the own token.',
+          summary: "Delete a secret of the caller's token",
           async run(_input, context) {
             await deleteEntry(store, locationOf(context));
             return undefined;
@@ -80,7 +80,7 @@ function secretsRow({ store, hashOf, takeReply }: CubbyholeParts): Row {
 
 const wrappedReply = 'response';
 
-/** Clients from before `sys/wrapping/unwrap` read the wrapped reply here, as a text. */
+/** Clients that predate `sys/wrapping/unwrap` read the wrapped reply here, as a string. */
 function wrappingToken({ caller, path }: RequestContext): Secret | undefined {
   return path === wrappedReply && caller?.policies.includes('response-wrapping') === true ? caller.token : undefined;
 }
@@ -99,11 +99,11 @@ function jsonOf(input: Readonly<Record<string, unknown>>): string {
   }
 }
 
-/** PostgreSQL's index entries end at some 2,700 bytes, and it cannot store U+0000. */
+/** PostgreSQL index entries hold about 2,700 bytes, and PostgreSQL cannot store U+0000. */
 const pathBytesMax = 2_048;
 
 function storable(path: string): string {
-  if (path.includes('\0')) throw badRequest('the path holds the character U+0000, which cannot be stored');
+  if (path.includes('\0')) throw badRequest('the path contains the character U+0000, which cannot be stored');
   if (Buffer.byteLength(path) > pathBytesMax) throw badRequest(`the path is longer than ${pathBytesMax} bytes`);
   return path;
 }

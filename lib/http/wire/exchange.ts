@@ -1,29 +1,32 @@
 import type { Readable } from 'node:stream';
-import { uuid } from '../../core/ids.ts';
-import type { ClientConnection } from '../../path/contract/request.ts';
+import { uuid } from '#core/ids.ts';
+import type { ClientConnection } from '#path/contract/request.ts';
 
-/** A request as the pipeline gets it, whatever brought it. */
+/** Answers a request. It never rejects: errors become answers. */
+export type Pipeline = (incoming: Incoming) => Promise<Outgoing>;
+
+/** A request as a pipeline receives it, from a socket or a Lambda event. */
 export interface Incoming {
   readonly requestId: string;
-  /** The true verb: `LIST` where the client sent LIST. */
+  /** The verb that the client sent, `LIST` included. */
   readonly method: string;
   /** Path and query as sent. */
   readonly url: string;
   readonly headers: Headers;
   readonly body: IncomingBody;
   readonly connection: ClientConnection;
-  /** Called once with the row of the path table that the request is for, when it is known, and the path without its secret parts. */
+  /** Called once, when the row of the path table is known, with its route and with the path without secret parts. */
   readonly onRoute?: (route: string, shownPath: string) => void;
   /** Calls `gone` once when the connection closes. */
   onClose(gone: () => void): void;
 }
 
-/** A request's body, which may still be on its way. What was not read is of no matter to anybody. */
+/** A request's body, which may still be arriving. It need not be read. */
 export interface IncomingBody {
-  /** In bytes, where the head says it. */
+  /** In bytes; undefined when the head of the request does not state it. */
   readonly length: number | undefined;
   /**
-   * Reads the body if it is no longer than that. False: it is, and perhaps nothing was read yet.
+   * Reads the body if it has at most `bytesMax` bytes. Returns false for a longer one, which may be unread.
    *
    * @throws AppError
    */
@@ -31,34 +34,34 @@ export interface IncomingBody {
   /** The text of a body that was read by `first`. @throws AppError `bad-request` */
   text(): string;
   /**
-   * Reads the whole of a longer body: gives its text away piece by piece, with time for others in between.
+   * Reads a longer body to its end and passes on its text piece by piece, yielding to other work in between.
    *
-   * @throws AppError `too-large`, `bad-request`, `unavailable` when the memory is taken, and what `take` throws
+   * @throws AppError `too-large`, `bad-request`, `unavailable` when the memory is used up, and what `take` throws
    */
   rest(bytesMax: number, take: (piece: string) => void): Promise<void>;
   /**
-   * All of the body as it comes, however long; in place of `first` and `rest`. Nothing of it is held.
+   * The bytes of the body as they arrive, without keeping them. Used instead of `first` and `rest`.
    *
-   * @throws AppError `too-large`, `bad-request` when it does not arrive whole
+   * @throws AppError `too-large`, `bad-request` when it is incomplete
    */
   pieces(bytesMax: number): AsyncIterable<Buffer>;
-  /** Called while data are made of it with the number of their members so far. @throws AppError `unavailable` when the memory is taken */
+  /** Reports how many members the parsed data have so far. @throws AppError `unavailable` when the memory is used up */
   weigh(members: number): void;
   /**
-   * Takes memory for a stored secret, in bytes; of several the longest counts.
+   * Reserves memory for a stored secret, in bytes. Of several secrets the longest counts.
    *
-   * @throws AppError `unavailable` when the memory is taken, and when the request was answered
+   * @throws AppError `unavailable` when the memory is used up, and when the request has been answered
    */
   hold(bytes: number): void;
-  /** Gives back the memory, when the answer is known or sent. What was not read is read away from then on. */
+  /** Releases the memory once the answer is known or sent. From then on the unread rest is received and discarded. */
   release(): void;
-  /** When all of it has come; never fails. */
+  /** Resolves when the whole body has been received; never rejects. */
   gone(): Promise<void>;
 }
 
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** An answer as bytes-to-be: `body` is JSON text unless `contentType` says what else it is; a long one is in pieces. */
+/** An answer before it is written. `body` is JSON text unless `contentType` says otherwise; a long one is in pieces. */
 export interface Outgoing {
   readonly status: number;
   readonly contentType?: string;
@@ -66,17 +69,20 @@ export interface Outgoing {
   readonly body: string | readonly Buffer[] | Readable | undefined;
 }
 
-/** The single value of a header; of a repeated one the first. */
+/** The value of a header; the first one if it is repeated. */
 export function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' || value === undefined ? value : value[0];
 }
 
-/** What may stand in logs and replies as it came. */
-const sane = /^[A-Za-z0-9][A-Za-z0-9._:-]{7,127}$/;
+/** Request ids that are copied to logs and replies unchanged. */
+const safeRequestId = /^[A-Za-z0-9][A-Za-z0-9._:-]{7,127}$/;
 
-/** The id that the client or a proxy gave the request, if it looks like one; else a new one. */
+/** The id that the client or a proxy gave the request if it is safe to repeat, otherwise a new one. */
 export function requestIdOf(headers: Headers): string {
   const given = header(headers, 'x-request-id') ?? header(headers, 'x-correlation-id');
-  return given !== undefined && sane.test(given) ? given : uuid();
+  return given !== undefined && safeRequestId.test(given) ? given : uuid();
 }
+
+/** The path and query of a request target. Through a proxy it may start with scheme and host (RFC 9112, 3.2.2). */
+export const originForm = (target: string): string => target.replace(/^https?:\/\/[^/?#]*/i, '');

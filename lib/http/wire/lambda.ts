@@ -1,11 +1,11 @@
 import { METHODS } from 'node:http';
 import { awsLambdaFastify } from '@fastify/aws-lambda';
 import type { FastifyInstance } from 'fastify';
-import type { ClientConnection } from '../../path/contract/request.ts';
+import type { ClientConnection } from '#path/contract/request.ts';
 import { carriedOver } from './connection/connection.ts';
 import { disguised } from './verbs/names.ts';
 
-/** The part of an API Gateway (payload format 2.0) or function URL event that is a request. */
+/** The members of an API Gateway event (payload format 2.0) or function URL event that describe the request. */
 export interface LambdaHttpEvent {
   readonly rawPath: string;
   readonly rawQueryString: string;
@@ -26,7 +26,7 @@ export interface LambdaHttpResult {
 }
 
 /**
- * Answers events with the routes of a server. Where the platform passes no LIST on, `GET ?list=true` is the same operation.
+ * Answers events with the routes of a server. For platforms that do not forward LIST, `GET ?list=true` is the same operation.
  */
 export function answersEvents(routes: FastifyInstance): (event: LambdaHttpEvent) => Promise<LambdaHttpResult> {
   const answer = awsLambdaFastify<LambdaHttpEvent>(routes, { decorateRequest: false });
@@ -37,20 +37,21 @@ export function answersEvents(routes: FastifyInstance): (event: LambdaHttpEvent)
   };
 }
 
-/** The platform's gateways speak TLS only. */
+/** The platform's gateways accept TLS only. */
 const connectionOf = ({ requestContext }: LambdaHttpEvent): ClientConnection => ({
   remoteAddress: requestContext.http.sourceIp ?? '',
   tls: true,
 });
 
-/** Nothing of the platform's context is read. */
+/** No member of the platform's context is read. */
 const noContext = undefined as never;
 
+/** Headers that the platform sets itself. */
 const madeByPlatform = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date'];
 
 /**
- * The event with the query as the client sent it: the platform's parsed one, which is left out, distinguishes `a=1&a=2` from `a=1,2`
- * no more. Headers without a value go as well; no request can have them.
+ * The event with the query as the client sent it. The platform's parsed query is dropped, because it no longer distinguishes
+ * `a=1&a=2` from `a=1,2`. Headers without a value, which no request can have, are dropped too.
  */
 function asSent({ rawPath, rawQueryString, headers, requestContext, body, isBase64Encoded }: LambdaHttpEvent) {
   return {
@@ -66,5 +67,5 @@ function asSent({ rawPath, rawQueryString, headers, requestContext, body, isBase
   };
 }
 
-/** A verb that no request can have gets what any other of no path gets: 405. */
+/** Maps a verb that Node cannot parse to one that no path answers, so that the client gets 405. */
 const routable = (verb: string): string => (METHODS.includes(disguised(verb)) ? disguised(verb) : 'LOCK');

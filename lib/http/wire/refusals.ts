@@ -1,6 +1,6 @@
-import { AppError, notFound } from '../../core/errors.ts';
+import { AppError, notFound } from '#core/errors.ts';
 
-/** A 404 that also says what the caller may have meant. */
+/** A 404 with a hint at what the caller may have meant. */
 export class UnsupportedPath extends AppError {
   readonly warning: string | undefined;
 
@@ -10,11 +10,11 @@ export class UnsupportedPath extends AppError {
   }
 }
 
-/** A 404 for a path that no mount holds. */
+/** A 404 for a path below no mount. */
 export const noRoute = ({ path }: { readonly path: string }): AppError =>
   notFound([`no handler for route "${path}". route entry not found.`]);
 
-/** A 405 with the verbs that the path has. */
+/** A 405 with the verbs that the path answers. */
 export class UnsupportedOperation extends AppError {
   readonly allow: string;
 
@@ -24,7 +24,7 @@ export class UnsupportedOperation extends AppError {
   }
 }
 
-/** A 503 that says when to come again. */
+/** A 503 that says when to retry. */
 export class Busy extends AppError {
   readonly retryAfterSeconds: number;
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { CipherError } from '../../store/encryption/cipher.ts';
+import { ConfigError } from '#core/config.ts';
+import { CipherError } from '#store/encryption/cipher.ts';
 import { inTime, post } from '../call.ts';
 import type { KeyService, KeyServiceSettings } from '../contract.ts';
 import { incomplete, type Reason, reasonByStatus, refusal } from '../refusal.ts';
-import { endpointOf, regionOf } from './region.ts';
 import { type Credentials, openSigner } from './sign.ts';
 
 const type = 'cloud-a-kms';
@@ -12,8 +12,8 @@ const encrypted = z.object({ CiphertextBlob: z.base64(), KeyId: z.string().max(2
 const decrypted = z.object({ Plaintext: z.base64() });
 
 /**
- * The service decrypts with every earlier material of the key, so a rotation of the key needs nothing here. It is always asked with
- * the configured key: whoever writes the database cannot choose another one.
+ * The service decrypts with all earlier key material, so a rotation of the key needs no action here. Requests always name the
+ * configured key, so that write access to the database cannot select another one.
  */
 export function openKeyService(settings: KeyServiceSettings, credentials?: Credentials): KeyService {
   const { keyId } = settings;
@@ -77,13 +77,28 @@ const reasons: ReadonlyMap<string, Reason> = new Map<string, Reason>([
   ['KMSInternalException', 'busy'],
 ]);
 
-/** Another key, another context, or bytes that were changed. */
+/** Errors that mean another key, another context, or modified bytes. */
 const isForeign = (code: string): boolean => code === 'IncorrectKeyException' || code === 'InvalidCiphertextException';
 
 const failed = z.object({ __type: z.string() });
 
-/** `prefix#Name:address` in the header or in the body; the name is what counts. */
+/** The error name in `prefix#Name:address`, from the header or the body. */
 function codeOf(headers: Headers, answer: unknown): string {
   const named = headers.get('x-amzn-errortype') ?? failed.safeParse(answer).data?.__type ?? '';
   return named.split(':')[0]?.split('#').at(-1) ?? '';
 }
+
+const region = /^[a-z]{2,}(-[a-z0-9]+)+$/;
+
+/** The region of the key, which an ARN contains. @throws ConfigError */
+function regionOf({ keyId, region: configured }: KeyServiceSettings): string {
+  const found = /^arn:[^:]+:kms:([^:]+):/.exec(keyId)?.[1] ?? configured;
+  if (found !== undefined && region.test(found)) return found;
+  throw new ConfigError(
+    'KEYFERRY_SEAL_REGION is not set: it is the region of the key, unless KEYFERRY_SEAL_KEY_ID is an ARN or AWS_REGION is set',
+  );
+}
+
+/** Partitions with other domains need KEYFERRY_SEAL_ENDPOINT. */
+const endpointOf = ({ endpoint }: KeyServiceSettings, region: string): string =>
+  endpoint ?? `https://kms.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;

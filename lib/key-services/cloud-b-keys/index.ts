@@ -1,10 +1,11 @@
+import { DefaultAzureCredential } from '@azure/identity';
 import { z } from 'zod';
-import { CipherError } from '../../store/encryption/cipher.ts';
+import { ConfigError } from '#core/config.ts';
+import { AppError } from '#core/errors.ts';
+import { CipherError } from '#store/encryption/cipher.ts';
 import { inTime, post } from '../call.ts';
 import type { BearerToken, KeyService, KeyServiceSettings } from '../contract.ts';
 import { incomplete, type Reason, reasonByStatus, refusal } from '../refusal.ts';
-import { readKey } from './key.ts';
-import { defaultToken } from './token.ts';
 
 const type = 'cloud-b-keys';
 const apiVersion = '7.4';
@@ -16,8 +17,8 @@ const failed = z.object({
 });
 
 /**
- * An RSA key of a vault or of a managed HSM. Each version is a key of its own: the version that has wrapped is stored, and asked
- * for at the configured vault and name only, whatever else the database says.
+ * An RSA key of a vault or of a managed HSM. Each version is a separate key: the version that wrapped the root key is stored, and
+ * requested only from the configured vault and name, whatever the database contains.
  */
 export function openKeyService(settings: KeyServiceSettings, token?: BearerToken): KeyService {
   const { keyId, endpoint } = settings;
@@ -49,7 +50,7 @@ export function openKeyService(settings: KeyServiceSettings, token?: BearerToken
     return refusal(reason, { type, keyId, permission, status, code });
   }
 
-  /** An endpoint may stand for a vault of any name. */
+  /** A configured endpoint may serve a vault of any name. */
   function versionOf(used: string): string {
     const [, vault = '', name, version] = /^(https:\/\/[^/]+)\/keys\/([^/]+)\/([0-9a-fA-F]{32})$/.exec(used) ?? [];
     const isOurs = name === key.name && (endpoint !== undefined || vault.toLowerCase() === key.vault);
@@ -78,3 +79,39 @@ const reasons: ReadonlyMap<string, Reason> = new Map<string, Reason>([
   ['KeyNotFound', 'missing'],
   ['KeyOperationForbidden', 'unfit'],
 ]);
+
+/** A key identifier of the vault: `https://<vault>/keys/<name>`, optionally with a fixed version. */
+interface VaultKey {
+  readonly vault: string;
+  readonly name: string;
+  /** Empty when the newest version wraps. */
+  readonly version: string;
+  /** The OAuth scope of this vault; each cloud has its own domain. */
+  readonly scope: string;
+}
+
+const form =
+  /^(https:\/\/[a-z0-9-]+\.((?:vault|managedhsm)\.[a-z0-9.-]+))\/keys\/([A-Za-z0-9-]{1,127})(?:\/([0-9a-fA-F]{32}))?\/?$/;
+
+/** @throws ConfigError */
+function readKey(keyId: string): VaultKey {
+  const [, vault, domain, name, version = ''] = form.exec(keyId) ?? [];
+  if (vault !== undefined && domain !== undefined && name !== undefined) {
+    return { vault, name, version, scope: `https://${domain}/.default` };
+  }
+  throw new ConfigError('KEYFERRY_SEAL_KEY_ID must have the form https://<vault>.vault.azure.net/keys/<name>');
+}
+
+/** Tokens from the provider's own chain: environment, workload identity, managed identity. The chain caches a token until shortly before it expires. */
+function defaultToken(scope: string): BearerToken {
+  const credential = new DefaultAzureCredential({ retryOptions: { maxRetries: 1 } });
+  return async (signal) => {
+    try {
+      return (await credential.getToken(scope, { abortSignal: signal })).token;
+    } catch (cause) {
+      const text =
+        'cloud-b-keys: this process has no credentials: give it a managed identity, a workload identity, or credentials in its environment';
+      throw new AppError('unavailable', text, { cause });
+    }
+  };
+}

@@ -1,18 +1,18 @@
+import { GoogleAuth } from 'google-auth-library';
 import { z } from 'zod';
-import { ConfigError } from '../../core/config.ts';
-import { crc32c } from '../../core/crc32c.ts';
-import { AppError } from '../../core/errors.ts';
-import { CipherError } from '../../store/encryption/cipher.ts';
+import { ConfigError } from '#core/config.ts';
+import { crc32c } from '#core/digest/crc32c.ts';
+import { AppError } from '#core/errors.ts';
+import { CipherError } from '#store/encryption/cipher.ts';
 import { inTime, post } from '../call.ts';
 import type { BearerToken, KeyService, KeyServiceSettings } from '../contract.ts';
 import { incomplete, type Reason, reasonByStatus, refusal } from '../refusal.ts';
-import { defaultToken } from './token.ts';
 
 const type = 'cloud-c-kms';
 const usualEndpoint = 'https://cloudkms.googleapis.com';
 const keyName = /^projects\/[^/\s]+\/locations\/[\w-]+\/keyRings\/[\w-]+\/cryptoKeys\/[\w-]+$/;
 
-/** Numbers of 64 bits come as text. */
+/** The service sends 64-bit numbers as strings. */
 const checksum = z.union([z.string(), z.number()]).transform(Number);
 const encrypted = z.object({
   name: z.string().max(2_048),
@@ -24,12 +24,12 @@ const encrypted = z.object({
 const decrypted = z.object({ plaintext: z.base64().min(1), plaintextCrc32c: checksum });
 const failed = z.object({ error: z.object({ status: z.string(), message: z.string().default('') }) });
 
-/** The service finds the version that has encrypted by itself. Both ways are proved by checksums, as the service asks for. */
+/** The service determines the version that encrypted. Checksums protect both directions, as the service recommends. */
 export function openKeyService(settings: KeyServiceSettings, token: BearerToken = defaultToken()): KeyService {
   const { keyId, endpoint = usualEndpoint } = settings;
   if (!keyName.test(keyId)) {
     throw new ConfigError(
-      'KEYFERRY_SEAL_KEY_ID has to be of the form projects/<project>/locations/<location>/keyRings/<ring>/cryptoKeys/<key>',
+      'KEYFERRY_SEAL_KEY_ID must have the form projects/<project>/locations/<location>/keyRings/<ring>/cryptoKeys/<key>',
     );
   }
 
@@ -86,7 +86,7 @@ function authenticated(context: string) {
 const altered = (): AppError =>
   new AppError(
     'unavailable',
-    `${type}: checksums show that a request or its answer was altered on the way; it is asked again`,
+    `${type}: checksums show that a request or its answer was altered in transit; the call will be retried`,
   );
 
 const reasons: ReadonlyMap<string, Reason> = new Map<string, Reason>([
@@ -98,3 +98,22 @@ const reasons: ReadonlyMap<string, Reason> = new Map<string, Reason>([
   ['UNAVAILABLE', 'busy'],
   ['INTERNAL', 'busy'],
 ]);
+
+/** Tokens from the provider's own chain: a file named by the environment, workload identity, the metadata server. */
+function defaultToken(): BearerToken {
+  const auth = new GoogleAuth({ scopes: 'https://www.googleapis.com/auth/cloudkms' });
+  return async () => {
+    const token = await auth.getAccessToken().catch((cause: unknown) => {
+      throw noCredentials({ cause });
+    });
+    if (token) return token;
+    throw noCredentials();
+  };
+}
+
+const noCredentials = (options?: ErrorOptions): AppError =>
+  new AppError(
+    'unavailable',
+    'cloud-c-kms: this process has no credentials: give it a service account, or name a file in GOOGLE_APPLICATION_CREDENTIALS',
+    options,
+  );

@@ -1,21 +1,21 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import { limitConnect } from '../deadline.ts';
 import type { NetworkPolicy } from '../policy.ts';
-import { type Dial, refuseDial } from './dial.ts';
+import { type Dial, limitConnect, refuseDial } from './dial.ts';
 import { guardedLookup } from './lookup.ts';
+import { traceEnd } from './trace-end.ts';
 import { trust } from './trust.ts';
 
-/** For SDKs on node:http. Sockets are kept alive and belong to these two agents, so no other policy ever uses them. */
+/** Agents for SDKs based on node:http. Their keep-alive sockets belong to them alone, so no other policy ever uses them. */
 export interface GuardedAgents {
   readonly http: http.Agent;
   readonly https: https.Agent;
-  /** Ends idle connections and those in use. */
+  /** Closes idle and active connections. */
   close(): void;
 }
 
-/** Connections of one agent to one host and port, and those of them kept idle. */
+/** Maximum connections of one agent to one host and port, and how many of them may be idle. */
 const socketsMax = 64;
 const idleSocketsMax = 16;
 
@@ -75,7 +75,7 @@ class GuardedHttpsAgent extends https.Agent {
   }
 }
 
-/** `connect` gets the same options with our `lookup`, whatever lookup they had. */
+/** Calls `connect` with the same options but the guarded `lookup`. */
 function connectGuarded<Options extends http.ClientRequestArgs>(
   { policy, connectMs }: Guard,
   options: Options,
@@ -86,10 +86,18 @@ function connectGuarded<Options extends http.ClientRequestArgs>(
   const dial = dialOf(options);
   const refusal = refuseDial(policy, dial);
   if (refusal !== undefined) return report(refusal, created);
-  return limitConnect(connect({ ...options, lookup: guardedLookup(policy, dial.port) }), ready, dial, connectMs);
+  const socket = connect({ ...options, lookup: guardedLookup(policy, dial.port) });
+  const secure = ready === 'secureConnect';
+  let ended = false;
+  const end = (error: Error | null) => {
+    if (!ended) traceEnd(policy.trace, dial, secure, error);
+    ended = true;
+  };
+  if (policy.trace !== undefined) socket?.once(ready, () => end(null)).once('error', end);
+  return limitConnect(socket, ready, dial, connectMs);
 }
 
-// node:http puts the URL's path aside (null) before it dials: a text here is a Unix socket.
+// node:http sets the URL's path to null before it dials, so a string here is a Unix socket.
 const dialOf = ({ host, port, path, socketPath }: http.ClientRequestArgs): Dial => ({
   host: host ?? 'localhost',
   port: Number(port),
@@ -97,11 +105,11 @@ const dialOf = ({ host, port, path, socketPath }: http.ClientRequestArgs): Dial 
 });
 
 /**
- * Through the callback a refusal becomes the request's `error` event; an error thrown here would come out of `http.request()`
- * itself, past the listeners of most SDKs. Who dials without a callback gets it thrown.
+ * Through the callback a refusal becomes the request's `error` event. A thrown error would leave `http.request()` itself and bypass
+ * the listeners of most SDKs, so the error is thrown only when there is no callback.
  */
 function report(refusal: Error, created: Created | undefined): undefined {
   if (created === undefined) throw refusal;
-  // With an error there is no stream; the callback's type does not say so.
+  // With an error there is no stream, although the callback's type requires one.
   Reflect.apply(created, undefined, [refusal]);
 }

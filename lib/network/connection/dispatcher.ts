@@ -1,23 +1,24 @@
 import { Agent, buildConnector, errors } from 'undici';
-import { startStopwatch, systemClock } from '../../core/clock.ts';
+import { startStopwatch, systemClock } from '#core/clock.ts';
 import type { NetworkPolicy } from '../policy.ts';
 import { refuseDial } from './dial.ts';
 import { guardedLookup } from './lookup.ts';
+import { traceEnd } from './trace-end.ts';
 import { trust } from './trust.ts';
 
 export interface DispatcherTimeouts {
-  /** Name resolution, TCP and TLS together. */
+  /** Deadline for name resolution, TCP and TLS together. */
   readonly connectMs: number;
-  /** Until the head of an answer, and between two pieces of its body. */
+  /** Deadline for the headers of a reply, and between two chunks of its body. */
   readonly requestMs: number;
 }
 
-/** Connections to one origin. */
+/** Maximum connections to one origin. */
 const connectionsMax = 64;
-/** Of one answer. */
+/** Maximum size of one reply. */
 const headerBytesMax = 16 * 1024;
 
-/** What undici calls with, whose every new connection is checked against `policy`. Proxy variables of the environment are not read. */
+/** An undici dispatcher whose every new connection is checked against `policy`. Proxy variables of the environment are ignored. */
 export const guardedDispatcher = (policy: NetworkPolicy, { connectMs, requestMs }: DispatcherTimeouts): Agent =>
   new Agent({
     connect: connector(policy, connectMs),
@@ -28,8 +29,8 @@ export const guardedDispatcher = (policy: NetworkPolicy, { connectMs, requestMs 
   });
 
 /**
- * Sees each connection before it is made, IP literals included: undici's own `lookup` option never gets those. The real
- * connector is built per connection because its `lookup` has to know the port.
+ * Checks each connection before it is made, including IP literals, which undici's own `lookup` option never receives. The real
+ * connector is built per connection because its `lookup` must know the port.
  */
 function connector(policy: NetworkPolicy, connectMs: number): buildConnector.connector {
   const secureContext = trust(policy);
@@ -38,11 +39,18 @@ function connector(policy: NetworkPolicy, connectMs: number): buildConnector.con
     const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
     const refusal = refuseDial(policy, { host: options.hostname, port });
     if (refusal !== undefined) return callback(refusal, null);
-    buildConnector({ ...base, lookup: guardedLookup(policy, port) })(options, unlessLate(connectMs, callback));
+    const target = { host: options.hostname, port };
+    buildConnector({ ...base, lookup: guardedLookup(policy, port) })(
+      options,
+      unlessLate(connectMs, (...connected) => {
+        traceEnd(policy.trace, target, options.protocol === 'https:', connected[0]);
+        callback(...connected);
+      }),
+    );
   };
 }
 
-/** What was frozen meanwhile is connected before the connector's own timer runs; nothing is sent over it any more. */
+/** After a freeze of the process, a socket may connect before the connector's own timer runs; nothing is sent over it. */
 function unlessLate(connectMs: number, callback: buildConnector.Callback): buildConnector.Callback {
   const elapsedMs = startStopwatch(systemClock);
   return (...connected) => {

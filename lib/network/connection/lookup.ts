@@ -1,25 +1,31 @@
 import { lookup as resolve } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { BlockedConnection } from '../blocked.ts';
-import { decideAddress, type Refusal } from '../decide.ts';
-import type { NetworkPolicy } from '../policy.ts';
+import { decideAddress, type NetworkPolicy, type Refusal } from '../policy.ts';
+import { codeOf } from './trace-end.ts';
 
 type Resolved = { readonly address: string; readonly family: number };
 
 /**
- * The `lookup` of a connection to `port`. The socket connects to the addresses given here and never resolves again, so a
- * name that changes its answer between check and use (DNS rebinding) gains nothing. Refused addresses are left out;
- * if none is left the connection fails.
+ * The `lookup` of a connection to `port`. The socket connects to the addresses returned here and never resolves again, so a name
+ * that changes between check and use (DNS rebinding) gains nothing. Refused addresses are dropped; if none is left, the
+ * connection fails.
  *
- * Trap: Node calls `lookup` for names only, never for IP literals. `refuseDial` covers those.
+ * Node calls `lookup` only for names, never for IP literals; `refuseDial` covers those.
  */
 export function guardedLookup(policy: NetworkPolicy, port: number): LookupFunction {
   return (host, options, callback) => {
     resolve(host, { ...options, all: true }, (error, resolved) => {
+      policy.trace?.({ host, port, step: 'name_resolution', ...(error !== null && { failure: codeOf(error) }) });
       if (error !== null) return callback(error, '');
       const verdict = sift(policy, resolved);
       const [first] = verdict.allowed;
-      if (first === undefined) return callback(refusalError(host, port, verdict.refused), '');
+      if (first === undefined) {
+        const refusal = refusalError(host, port, verdict.refused);
+        policy.trace?.({ host, port, step: 'address', failure: refusal.message });
+        return callback(refusal, '');
+      }
+      policy.trace?.({ host, port, step: 'address' });
       if (options.all === true) return callback(null, [...verdict.allowed]);
       callback(null, first.address, first.family);
     });

@@ -1,7 +1,7 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { NetworkPolicy } from '../policy.ts';
 
-/** Contexts that are in use, by the certificates that they trust, beside Node's own or instead of them. */
+/** Contexts in use, by the certificates they trust in addition to Node's or instead of them. */
 const shared = new Map<string, WeakRef<SecureContext>>();
 
 const forget = new FinalizationRegistry((key: string) => {
@@ -9,13 +9,13 @@ const forget = new FinalizationRegistry((key: string) => {
 });
 
 /**
- * The policy's certificates beside Node's own (which hold NODE_EXTRA_CA_CERTS too), or instead of them. Undefined: Node's
- * defaults are enough.
+ * A context with the policy's certificates in addition to Node's (which include NODE_EXTRA_CA_CERTS), or instead of them. Undefined
+ * when Node's defaults suffice.
  *
- * One context for all clients that trust the same: what it holds lies outside of the heap, where the collector does not see
- * how much it is, and clients are opened anew with every change of a destination.
+ * Clients with the same trust share one context: its memory lies outside the heap, where the garbage collector does not account for
+ * it, and every change of a destination opens a new client.
  */
-export function trust({ caCertificates, caCertificatesOnly = false }: NetworkPolicy): SecureContext | undefined {
+export function trust({ caCertificates, caCertificatesOnly }: NetworkPolicy): SecureContext | undefined {
   if (caCertificates === undefined || caCertificates === '') return undefined;
   const key = `${caCertificatesOnly ? 'only' : 'beside'} ${caCertificates}`;
   const known = shared.get(key)?.deref();
@@ -27,8 +27,8 @@ export function trust({ caCertificates, caCertificatesOnly = false }: NetworkPol
 }
 
 /**
- * Added to a context that has Node's own certificates, which all contexts share. The option `ca` replaces them: together with
- * `getCACertificates()` it makes the same context with a copy of some 150 certificates, 1.2 MB each.
+ * Adds certificates to a context with Node's own, which all contexts share. The option `ca` would replace them: with
+ * `getCACertificates()` it builds an equivalent context, but with its own copy of about 150 certificates (1.2 MB).
  */
 function contextWith(certificates: string): SecureContext {
   const context = createSecureContext();

@@ -1,8 +1,8 @@
-import type { WrittenJson } from '../../core/json/written.ts';
+import type { WrittenJson } from '#core/json/write.ts';
 
 /**
- * What a handler answers. `undefined`: nothing to say (204 after a write or delete, 404 after a read or list).
- * `data` goes into the envelope; a list answers `{ keys }`, and no keys is 404.
+ * The reply of a handler. `undefined` is a reply without content: 204 after a write or delete, 404 after a read or list.
+ * `data` goes into the envelope; a list replies with `{ keys }`, and an empty list is 404.
  */
 export type Reply = ReplyContent | undefined;
 
@@ -11,19 +11,21 @@ export interface ReplyContent {
   readonly auth?: AuthReply;
   readonly warnings?: readonly string[];
   readonly leaseDuration?: number;
-  /** Another status than the operation's own, for example 404 with the metadata of a deleted version. */
+  /** Replaces the usual status of the operation, for example 404 with the metadata of a deleted version. */
   readonly status?: number;
-  /** The members of `data` stand at the top level as well. */
+  /** The members of `data` also appear at the top level. */
   readonly flat?: boolean;
-  /** A value in `data` that is written already. */
+  /** A value in `data` that is already serialised. */
   readonly written?: WrittenJson;
-  /** Of a secret in `data` that can be ended by it; shown to whoever asks for a wrapped reply. */
+  /** Accessor by which a secret in `data` can be revoked. A client that requests a wrapped reply is shown it. */
   readonly secretAccessor?: string;
-  /** The reply itself was kept; this is the token that takes it. It stands alone in the envelope. */
+  /** The reply itself was stored; this is the token that fetches it. It is alone in the envelope. */
   readonly wrapInfo?: WrapInfo;
   /** Replaces the envelope. */
   readonly body?: object;
-  /** Replaces the envelope by something that is not JSON. */
+  /** Headers of a reply with `body`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Replaces the envelope by a text of another content type. */
   readonly text?: { readonly contentType: string; readonly body: string };
 }
 
@@ -40,15 +42,15 @@ export interface WrapInfo {
   readonly wrapped_accessor?: string;
 }
 
-/** The `auth` object of replies that bring a token. */
+/** The `auth` object of replies that contain a token. */
 export interface AuthReply {
   readonly client_token: string;
   readonly accessor: string;
   readonly policies: readonly string[];
   readonly token_policies: readonly string[];
-  /** Those that its entity and its groups bring; absent: none. */
+  /** Policies of its entity and groups; absent when there are none. */
   readonly identity_policies?: readonly string[];
-  /** Those that groups bring of other namespaces, by the id of the namespace; absent: none. */
+  /** Policies of groups in other namespaces, by the id of the namespace; absent when there are none. */
   readonly external_namespace_policies?: Readonly<Record<string, readonly string[]>>;
   readonly metadata: Readonly<Record<string, string>> | null;
   readonly lease_duration: number;
@@ -61,7 +63,7 @@ export interface AuthReply {
   readonly mfa_requirement?: MfaRequirement;
 }
 
-/** What a login waits for: of each constraint one of its methods. */
+/** The codes that a login waits for: one method of each constraint. */
 export interface MfaRequirement {
   readonly mfa_request_id: string;
   readonly mfa_constraints: Readonly<

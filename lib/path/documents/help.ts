@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Verb, Vocabulary } from '../contract/request.ts';
 import type { Row } from '../contract/row.ts';
 import { fieldMeta, isOptional } from '../meta.ts';
-import { pathName } from '../vocabulary.ts';
+import { pathName, type TypeNames } from '../vocabulary.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import { ownText } from './own-text.ts';
 import { type PathItem, pathItemsUnder } from './path-items.ts';
@@ -17,23 +17,24 @@ export interface Help {
 }
 
 /**
- * The help of a path (relative to its mount) and of those under it. `fullPath` is the same path below `/v1/`.
- * Undefined: no row has it, nor has any row a path under it.
+ * The help of a path (relative to its mount) and of the paths under it. `fullPath` is the same path below `/v1/`.
+ * Undefined when no row matches the path or a path under it.
  */
 export function helpOf(
+  names: TypeNames,
   rows: readonly Row[],
   path: string,
   fullPath: string,
   vocabulary: Vocabulary = 'canonical',
 ): Help | undefined {
-  const items = pathItemsUnder(rows, path, vocabulary);
+  const items = pathItemsUnder(names, rows, path, vocabulary);
   if (items.length === 0) return undefined;
-  // Of all that is shown, only this path was chosen by a user.
-  const at = pathName(fullPath, vocabulary);
+  // This path is the only part of the help that a user chose.
+  const at = pathName(names, fullPath, vocabulary);
   return {
-    help: `# ${at}\n\n${ownText(markdown(items), vocabulary)}`,
+    help: `# ${at}\n\n${ownText(names, markdown(items), vocabulary)}`,
     see_also: null,
-    openapi: openApiDocument(at, items, vocabulary),
+    openapi: openApiDocument(names, at, items, vocabulary),
   };
 }
 
@@ -81,14 +82,14 @@ function meaningOf(field: z.ZodType): string {
   const marks = [
     ...(sensitive ? ['Never shown.'] : []),
     ...(immutable ? ['Fixed once set.'] : []),
-    ...(kept ? ['Kept by a write that leaves it out; null or an empty text sets it back.'] : []),
-    ...(routes && !immutable ? ['Who changes it sends the stored sensitive fields again.'] : []),
+    ...(kept ? ['A write that omits it keeps its value; null or an empty text resets it.'] : []),
+    ...(routes && !immutable ? ['To change it, send the stored sensitive fields again.'] : []),
   ];
   if (marks.length === 0 || description === '') return description + marks.join(' ');
   return [description.replace(/\.?$/, '.'), ...marks].join(' ');
 }
 
-/** A table's cell is one line, and a bar would end it. */
+/** A table cell is a single line, and an unescaped bar would end it. */
 const cell = (text: string): string => text.replaceAll('\n', ' ').replaceAll('|', '\\|');
 
 function line(item: PathItem): string {

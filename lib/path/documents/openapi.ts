@@ -1,6 +1,6 @@
 import type { Verb, Vocabulary } from '../contract/request.ts';
-import { type NameOperation, operationNames } from './operation-ids.ts';
-import { markName, operationObject } from './operation-object.ts';
+import type { TypeNames } from '../vocabulary.ts';
+import { markName, type NameOperation, operationNames, operationObject } from './operation-object.ts';
 import { ownDocument } from './own-text.ts';
 import type { PathItem } from './path-items.ts';
 import { componentsOf, tokenNeeded } from './replies.ts';
@@ -16,29 +16,35 @@ export interface OpenApiDocument {
 
 /** The paths below one prefix. */
 export interface DocumentPart {
-  /** In front of the paths of the items, without a slash at its end: `/secret`, or empty. */
+  /** Precedes the paths of the items, without a trailing slash: `/secret`, or empty. */
   readonly prefix: string;
   readonly items: readonly PathItem[];
-  /** Groups operations for people: `system`, `secrets`, `auth`, `identity`. */
+  /** Groups the operations in the document: `system`, `secrets`, `auth`, `identity`. */
   readonly tag: string;
-  /** A parameter that stands in the prefix, with what it may be replaced by. */
+  /** A parameter in the prefix, with an example of its value. */
   readonly parameter?: { readonly name: string; readonly example: string };
 }
 
-/** The document of these paths, which are relative to the path `at`; both have the vocabulary's names. */
-export function openApiDocument(at: string, items: readonly PathItem[], vocabulary: Vocabulary): OpenApiDocument {
+/** The document of these paths, which are relative to the path `at`. Both use the names of the vocabulary. */
+export function openApiDocument(
+  names: TypeNames,
+  at: string,
+  items: readonly PathItem[],
+  vocabulary: Vocabulary,
+): OpenApiDocument {
   const part = { prefix: '', items, tag: tagOf(at) };
-  return documentOf(`Paths are relative to /v1/${at}`, [part], vocabulary, operationNames());
+  return documentOf(names, `Paths are relative to /v1/${at}`, [part], vocabulary, operationNames());
 }
 
-/** The document of many prefixes, paths relative to `/v1`. `context` is put behind the id of each operation. */
+/** The document of several prefixes, with paths relative to `/v1`. `context` is appended to the id of each operation. */
 export const wholeDocument = (
+  names: TypeNames,
   parts: readonly DocumentPart[],
   vocabulary: Vocabulary,
   context: string,
-): OpenApiDocument => documentOf('Paths are relative to /v1', parts, vocabulary, operationNames(context));
+): OpenApiDocument => documentOf(names, 'Paths are relative to /v1', parts, vocabulary, operationNames(context));
 
-/** The group of what is below a path or mount. */
+/** The tag of the operations below a path or mount. */
 export function tagOf(path: string): string {
   const [first = ''] = path.split('/');
   if (first === 'sys') return 'system';
@@ -46,6 +52,7 @@ export function tagOf(path: string): string {
 }
 
 function documentOf(
+  names: TypeNames,
   description: string,
   parts: readonly DocumentPart[],
   vocabulary: Vocabulary,
@@ -54,7 +61,7 @@ function documentOf(
   const paths = parts.flatMap((part) =>
     part.items.map((item) => {
       const path = part.prefix + item.path;
-      return [path, pathItem(item, part, vocabulary, (verb) => nameOf(verb, path))] as const;
+      return [path, pathItem(names, item, part, vocabulary, (verb) => nameOf(verb, path))] as const;
     }),
   );
   return {
@@ -72,6 +79,7 @@ const methods = { read: 'get', list: 'get', write: 'post', patch: 'patch', delet
 >;
 
 function pathItem(
+  names: TypeNames,
   item: PathItem,
   { tag, parameter }: DocumentPart,
   vocabulary: Vocabulary,
@@ -94,7 +102,7 @@ function pathItem(
       ]),
     ),
   };
-  return ownDocument(made, vocabulary);
+  return ownDocument(names, made, vocabulary);
 }
 
 const mountParameter = ({ name, example }: NonNullable<DocumentPart['parameter']>): object => ({

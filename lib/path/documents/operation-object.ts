@@ -31,7 +31,7 @@ export function operationObject(
   };
 }
 
-/** The extension that says it, by the name that clients of the vocabulary look for. */
+/** The name of an extension, as clients of the vocabulary know it. */
 export const markName = (mark: 'unauthenticated' | 'sudo' | 'createSupported', vocabulary: Vocabulary): string =>
   `${vocabulary === 'alias' ? 'x-vault' : 'x-service'}-${mark}`;
 
@@ -43,12 +43,12 @@ function pathParameters(operation: Operation, item: PathItem): readonly object[]
   });
 }
 
-/** A listing is a GET with `list=true`; where the path can be read as well, the parameter may be left out. */
+/** A listing is a GET with `list=true`. The parameter is optional if the path can also be read. */
 function listParameter(verb: Verb, item: PathItem): readonly object[] {
   if (!item.operations.some((entry) => entry.verb === 'list') || (verb !== 'list' && verb !== 'read')) return [];
   const only =
     verb === 'list' ? { required: true, schema: { type: 'string', enum: ['true'] } } : { schema: { type: 'string' } };
-  return [{ name: 'list', in: 'query', description: 'Lists the keys when it is true.', ...only }];
+  return [{ name: 'list', in: 'query', description: 'Lists the keys when true.', ...only }];
 }
 
 function parameter(name: string, field: z.ZodType, location: 'path' | 'query'): object {
@@ -74,3 +74,26 @@ function requestBody(verb: Verb, operation: Operation, given: readonly (readonly
   const mediaType = verb === 'patch' ? 'application/merge-patch+json' : 'application/json';
   return { ...(required.length > 0 ? { required: true } : {}), content: { [mediaType]: { schema } } };
 }
+
+/** Gives each operation of a document a unique id. */
+export type NameOperation = (verb: Verb, path: string) => string;
+
+/**
+ * Ids such as `ReadSecretDataPath`, made from the verb and the words of the path; a repeated id gets a number. A `context` is
+ * appended to each id, so that code generated from several documents does not clash.
+ */
+export function operationNames(context = ''): NameOperation {
+  const counts = new Map<string, number>();
+  const suffix = context === '' ? '' : `_${context}`;
+  return (verb, path) => {
+    const name = capitalised(verb) + words(path).map(capitalised).join('');
+    const key = name.toLowerCase();
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    return `${name}${count === 1 ? '' : `_${count}`}${suffix}`;
+  };
+}
+
+const words = (path: string): readonly string[] => [...(path.match(/[A-Za-z0-9]+/g) ?? [])];
+
+const capitalised = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);

@@ -1,25 +1,25 @@
 import type { Vocabulary } from '../contract/request.ts';
-import { canonicalWords, wordName } from '../vocabulary.ts';
+import { canonicalWords, type TypeNames, wordName } from '../vocabulary.ts';
 
-/** Neither part of a longer word, nor of a longer name. */
-const wholeWord = () => new RegExp(`(?<![\\w-])(?:${canonicalWords().join('|')})(?![\\w-])`, 'g');
+/** Matches these words, but not as part of a longer word or name. */
+const wholeWord = (names: TypeNames) => new RegExp(`(?<![\\w-])(?:${canonicalWords(names).join('|')})(?![\\w-])`, 'g');
 
 /**
- * A text as the reply shall show it, whole words replaced. Only for texts that are ours from end to end, such as those
- * of the rows: in what a user chose the same letters mean something else.
+ * A text with its whole words translated to the vocabulary. Only for texts without user input, such as those of the rows: in a
+ * name that a user chose the same letters have another meaning.
  */
-export const ownText = (text: string, vocabulary: Vocabulary): string =>
-  vocabulary === 'canonical' ? text : renamed(text, wholeWord(), vocabulary);
+export const ownText = (names: TypeNames, text: string, vocabulary: Vocabulary): string =>
+  vocabulary === 'canonical' ? text : renamed(names, text, wholeWord(names), vocabulary);
 
-/** A document that is ours from end to end, its keys and texts likewise. */
-export function ownDocument(document: object, vocabulary: Vocabulary): object {
+/** The same for a document without user input, its keys included. */
+export function ownDocument(names: TypeNames, document: object, vocabulary: Vocabulary): object {
   if (vocabulary === 'canonical') return document;
-  const word = wholeWord();
-  return members(document, (text) => renamed(text, word, vocabulary));
+  const word = wholeWord(names);
+  return members(document, (text) => renamed(names, text, word, vocabulary));
 }
 
-const renamed = (text: string, word: RegExp, vocabulary: Vocabulary): string =>
-  text.replace(word, (found) => wordName(found, vocabulary));
+const renamed = (names: TypeNames, text: string, word: RegExp, vocabulary: Vocabulary): string =>
+  text.replace(word, (found) => wordName(names, found, vocabulary));
 
 type Rename = (text: string) => string;
 

@@ -1,23 +1,25 @@
 import type { Verb, Vocabulary } from '../contract/request.ts';
 import type { Operation, Row } from '../contract/row.ts';
-import { nameRule, parsePattern, type Segment } from '../pattern.ts';
+import { nameRule, parsePattern, type Segment } from '../tree.ts';
+import type { TypeNames } from '../vocabulary.ts';
 import { ownText } from './own-text.ts';
 
-/** One path at or under a queried one, with the operations of all rows that have it. */
+/** A path at or under the queried one, with the operations of all rows that match it. */
 export interface PathItem {
-  /** Relative to the queried path, parameters in braces: `/`, `/{name}/associations`. */
+  /** Relative to the queried path, with parameters in braces: `/`, `/{name}/associations`. */
   readonly path: string;
-  /** Parameters that stand in `path`; others were given by the queried path. */
+  /** Parameters in `path`; the others have a value in the queried path. */
   readonly open: readonly string[];
   readonly bound: readonly string[];
   readonly operations: readonly { readonly row: Row; readonly verb: Verb; readonly operation: Operation }[];
 }
 
 /**
- * Every path of the rows that is `queried` (relative to the mount) or lies under it, the more specific row first, with
- * the names of the vocabulary and in their order.
+ * Every path of the rows that equals `queried` (relative to the mount) or is under it, with the names of the vocabulary and sorted
+ * by them. Of several rows the more specific one comes first.
  */
 export function pathItemsUnder(
+  names: TypeNames,
   rows: readonly Row[],
   queried: string,
   vocabulary: Vocabulary = 'canonical',
@@ -25,7 +27,7 @@ export function pathItemsUnder(
   const asked = queried.split('/').filter((segment) => segment !== '');
   const found = rows.flatMap((row) => {
     const item = relative(parsePattern(row.pattern), asked);
-    return item === undefined ? [] : [{ row, ...item, path: ownText(item.path, vocabulary) }];
+    return item === undefined ? [] : [{ row, ...item, path: ownText(names, item.path, vocabulary) }];
   });
   found.sort((one, other) => one.bound.length - other.bound.length);
   const items = new Map<string, PathItem>();
@@ -33,9 +35,9 @@ export function pathItemsUnder(
   return [...items.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-type Standing = Pick<PathItem, 'path' | 'open' | 'bound'>;
+type Place = Pick<PathItem, 'path' | 'open' | 'bound'>;
 
-function relative(segments: readonly Segment[], asked: readonly string[]): Standing | undefined {
+function relative(segments: readonly Segment[], asked: readonly string[]): Place | undefined {
   const bound: string[] = [];
   for (const [index, text] of asked.entries()) {
     const segment = segments[index];
@@ -55,12 +57,12 @@ function takes(segment: Segment, text: string): boolean {
 
 const shown = (segment: Segment): string => (segment.kind === 'literal' ? segment.text : `{${segment.name}}`);
 
-function merged(item: PathItem | undefined, standing: Standing, row: Row): PathItem {
+function merged(item: PathItem | undefined, place: Place, row: Row): PathItem {
   const operations = [...(item?.operations ?? [])];
   for (const verb of ['read', 'list', 'write', 'patch', 'delete'] as const) {
     const operation = row.operations[verb];
-    if (operation === undefined || operations.some((there) => there.verb === verb)) continue;
+    if (operation === undefined || operations.some((known) => known.verb === verb)) continue;
     operations.push({ row, verb, operation });
   }
-  return { ...standing, operations };
+  return { ...place, operations };
 }

@@ -2,24 +2,24 @@ import type { Verb, Vocabulary } from '../contract/request.ts';
 import type { Operation } from '../contract/row.ts';
 import type { Schema } from './schema.ts';
 
-/** The `responses` of an operation. What they have in common stands in the components. */
+/** The `responses` of an operation. Their common parts are in the components. */
 export function responsesOf(verb: Verb, { marks }: Operation): object {
   const schema = marks.ownForm === true ? {} : { $ref: '#/components/schemas/Envelope' };
   const done = { description: 'OK', content: { 'application/json': { schema } } };
   return {
     200: done,
-    ...(verb === 'read' || verb === 'list' ? {} : { 204: { description: 'Done, nothing to say' } }),
+    ...(verb === 'read' || verb === 'list' ? {} : { 204: { description: 'Done, without content' } }),
     '4XX': { $ref: '#/components/responses/Refused' },
     '5XX': { $ref: '#/components/responses/Failed' },
   };
 }
 
-/** What all documents have in common: the forms of replies, and how a token is sent. */
+/** The common parts of all documents: the forms of replies, and the ways to send a token. */
 export const componentsOf = (vocabulary: Vocabulary): object => ({
-  schemas: { Envelope: envelope, WrapInfo: wrapInfo, Auth: auth, Errors: errors },
+  schemas: { Envelope: envelope, WrapInfo: wrapInfo, Auth: auth, Errors: errors, Problem: problem },
   responses: {
-    Refused: refusal('The request cannot be carried out as it is, or not by this caller'),
-    Failed: refusal('The service cannot answer at present, or has failed'),
+    Refused: refusal('The request is invalid, or the caller is not allowed to make it'),
+    Failed: refusal('The service is temporarily unavailable, or it failed'),
   },
   securitySchemes: {
     token: { type: 'apiKey', in: 'header', name: vocabulary === 'alias' ? 'X-Vault-Token' : 'X-Service-Token' },
@@ -27,7 +27,7 @@ export const componentsOf = (vocabulary: Vocabulary): object => ({
   },
 });
 
-/** Either of the two ways in which a token is sent. */
+/** Either of the two ways to send a token. */
 export const tokenNeeded = [{ token: [] }, { bearer: [] }] as const;
 
 const textType = { type: 'string' };
@@ -86,7 +86,20 @@ const auth = object(
   ['token_policies', 'identity_policies', 'external_namespace_policies'],
 );
 
-const errors = object({ errors: textsType, warnings: textsType }, ['warnings']);
+const errors = object(
+  {
+    errors: textsType,
+    problems: {
+      type: 'array',
+      items: { $ref: '#/components/schemas/Problem' },
+      description: 'The fields that have to change, where the refusal concerns fields of the request',
+    },
+    warnings: textsType,
+  },
+  ['problems', 'warnings'],
+);
+
+const problem = object({ field: textType, message: { ...textType, description: 'What is wrong with the field' } });
 
 const refusal = (description: string): object => ({
   description,

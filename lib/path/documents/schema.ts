@@ -7,7 +7,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 const known = new WeakMap<z.ZodType, Schema>();
 
-/** The schema of a field, built once; a sensitive one is of format `password` and shows no default. */
+/** The schema of a field, built once. A sensitive field has the format `password` and shows no default. */
 export function schemaOf(field: z.ZodType): Schema {
   let schema = known.get(field);
   if (schema === undefined) {
@@ -17,7 +17,7 @@ export function schemaOf(field: z.ZodType): Schema {
   return schema;
 }
 
-/** The schema's type in a word, for people. */
+/** The type of the schema in a word, for help texts. */
 export function typeOf(field: z.ZodType): string {
   const { type, items, oneOf } = schemaOf(field);
   if (Array.isArray(oneOf)) return oneOf.map((one) => shownType(one.type)).join(' or ');
@@ -26,11 +26,11 @@ export function typeOf(field: z.ZodType): string {
   return 'type' in items ? `array of ${String(items.type)}` : 'array';
 }
 
-/** What people call a type of JSON. */
+/** The word for a JSON type in help texts. */
 const shownType = (type: string): string => (type === 'string' ? 'text' : type);
 
-/** A duration is a number of seconds, or a text with units: a client that is made from the document may send either. */
-function takeTextToo(schema: Record<string, unknown>): void {
+/** A duration is a number of seconds or a text with units. A client generated from the document may send either. */
+function alsoAcceptText(schema: Record<string, unknown>): void {
   const { type, minimum, maximum } = schema;
   if (type !== 'integer') return;
   for (const key of ['type', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']) delete schema[key];
@@ -40,10 +40,25 @@ function takeTextToo(schema: Record<string, unknown>): void {
   ];
 }
 
-/** What `.meta()` holds for us and what JSON Schema has but OpenAPI 3.0 has not. */
+/** Our own keys of `.meta()`, and keys of JSON Schema that OpenAPI 3.0 does not have. */
 const foreign = [
-  ...(['sensitive', 'immutable', 'routes', 'kept', 'formerNameOf', 'namesFile', 'members', 'in'] as const),
-  ...(['$schema', '$id', 'id', 'propertyNames', 'const', 'examples'] as const),
+  'label',
+  'group',
+  'multiline',
+  'sensitive',
+  'immutable',
+  'routes',
+  'kept',
+  'formerNameOf',
+  'namesFile',
+  'members',
+  'in',
+  '$schema',
+  '$id',
+  'id',
+  'propertyNames',
+  'const',
+  'examples',
 ] as const;
 
 function build(field: z.ZodType): Schema {
@@ -63,7 +78,7 @@ function build(field: z.ZodType): Schema {
     delete schema['default'];
     schema['format'] = 'password';
   }
-  if (isDuration(field)) takeTextToo(schema);
+  if (isDuration(field)) alsoAcceptText(schema);
   if (immutable) schema['x-service-immutable'] = true;
   return schema;
 }

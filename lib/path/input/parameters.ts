@@ -1,34 +1,34 @@
 import type { z } from 'zod';
-import { LongText } from '../../core/json/long-text.ts';
+import { LongText } from '#core/json/long-text.ts';
 import type { Operation } from '../contract/row.ts';
 import { schemaOf } from '../documents/schema.ts';
 import type { Fields } from '../fields.ts';
 import { fieldMeta } from '../meta.ts';
 import { canonicalField, fieldKey } from '../vocabulary.ts';
 
-/** What a request brings beside its path, as policies judge it: each member as it was sent, and as the operation reads it. */
+/** The parameters of a request as policies check them: each member as sent, and as the operation reads it. */
 export interface Parameters {
-  /** Keys of the fields that the operation gets a value for. */
+  /** Keys of the fields for which the operation gets a value. */
   readonly given: ReadonlySet<string>;
   readonly members: readonly Parameter[];
 }
 
 export interface Parameter {
-  /** Of the member's name first, then of the older or newer names of the same field. */
+  /** First the key of the member's name, then those of the older or newer names of the same field. */
   readonly keys: readonly [string, ...string[]];
   readonly sent: unknown;
-  /** The operation takes many values, so a text with commas stands for its elements. */
+  /** The operation accepts several values, so a text with commas is a list. */
   readonly many: boolean;
-  /** A value, be it the one that was sent or one of a rule, as the operation reads it; undefined: it cannot. */
+  /** Converts a value, from the request or from a rule, as the operation reads it; undefined when it is not valid. */
   readonly read: (value: unknown) => unknown;
 }
 
 const none: Parameters = { given: new Set(), members: [] };
 export const noParameters = (): Parameters => none;
 
-/** `operation`: undefined where the path has none, so nothing is read. */
+/** `operation` is undefined when the path has none; then nothing is converted. */
 export function parametersOf(operation: Operation | undefined, data: Readonly<Record<string, unknown>>): Parameters {
-  const fields = judgedFields(operation);
+  const fields = checkedFields(operation);
   const given = new Set<string>();
   const members = Object.entries(data).map(([name, value]): Parameter => {
     const key = fieldKey(name);
@@ -40,12 +40,12 @@ export function parametersOf(operation: Operation | undefined, data: Readonly<Re
   return { given, members };
 }
 
-/** Another case is another name to an operation that has fields, and a null that a field does not take is left out. */
+/** An operation with fields does not read a name in another case, and ignores a null that the field does not accept. */
 function givenKeys(
   operation: Operation | undefined,
   name: string,
   sent: unknown,
-  field: JudgedField | undefined,
+  field: CheckedField | undefined,
 ): readonly string[] {
   if (operation?.marks.anyFields === true) return [fieldKey(name)];
   if (field === undefined) return [name];
@@ -53,19 +53,19 @@ function givenKeys(
   return isRead && (sent !== null || field.read(null) !== undefined) ? [fieldKey(name), ...field.others] : [];
 }
 
-interface JudgedField extends Pick<Parameter, 'many' | 'read'> {
+interface CheckedField extends Pick<Parameter, 'many' | 'read'> {
   readonly name: string;
   /** Keys of the field's other names. */
   readonly others: readonly string[];
 }
 
-const judged = new WeakMap<Operation, ReadonlyMap<string, JudgedField>>();
-const noFields: ReadonlyMap<string, JudgedField> = new Map();
+const checked = new WeakMap<Operation, ReadonlyMap<string, CheckedField>>();
+const noFields: ReadonlyMap<string, CheckedField> = new Map();
 
-/** The fields of an operation by their keys, found out once. */
-function judgedFields(operation: Operation | undefined): ReadonlyMap<string, JudgedField> {
+/** The fields of an operation by their keys, computed once. */
+function checkedFields(operation: Operation | undefined): ReadonlyMap<string, CheckedField> {
   if (operation === undefined) return noFields;
-  const known = judged.get(operation);
+  const known = checked.get(operation);
   if (known !== undefined) return known;
   const { fields } = operation;
   const found = new Map(
@@ -74,7 +74,7 @@ function judgedFields(operation: Operation | undefined): ReadonlyMap<string, Jud
       return [fieldKey(name), { name, others, many: takesMany(field), read: reading(field) }] as const;
     }),
   );
-  judged.set(operation, found);
+  checked.set(operation, found);
   return found;
 }
 

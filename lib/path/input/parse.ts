@@ -1,40 +1,40 @@
 import { z } from 'zod';
+import { type Problem, problemOf } from '#core/problem.ts';
 import type { Verb, Vocabulary } from '../contract/request.ts';
 import type { Operation } from '../contract/row.ts';
 import type { Fields } from '../fields.ts';
 import { fieldMeta, membersOf } from '../meta.ts';
 import { canonicalField } from '../vocabulary.ts';
 import { inputProblems } from './problems.ts';
-import { spelledTwice } from './spellings.ts';
-import { ignoredTexts, refusedTexts, shownNames } from './unknown.ts';
+import { cut, ignoredTexts, refusedNames, shownNames, spelledTwice } from './unknown.ts';
 
-/** What a request brought, before the operation's fields were looked at. */
+/** The input of a request before the fields of the operation are applied. */
 export interface Given {
   /** Values of the pattern's parameters. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Members of the body, or the query's parameters where the operation has no body. */
+  /** Members of the body, or the parameters of the query when the operation has no body. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** Names in the query of a request that has a body: nothing reads their values. Absent: none. */
-  readonly beside?: readonly string[];
-  /** Names in texts; absent: the canonical ones. */
+  /** Names in the query of a request with a body; their values are not read. Absent for none. */
+  readonly queryNames?: readonly string[];
+  /** For names in texts; by default the canonical ones. */
   readonly vocabulary?: Vocabulary;
 }
 
-/** The operation's input, or why there is none (texts for a 400; never the value of a sensitive field). */
-export type Parsed = ParsedInput | { readonly ok: false; readonly problems: readonly string[] };
+/** The input of the operation, or the problems of a 400, which never contain the value of a sensitive field. */
+export type Parsed = ParsedInput | { readonly ok: false; readonly problems: readonly Problem[] };
 
 export interface ParsedInput {
   readonly ok: true;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Of fields that nothing reads. They are said whatever the operation answers. */
+  /** Warnings about ignored fields, shown with every reply. */
   readonly ignored: readonly string[];
-  /** Said where the operation answers anything. */
+  /** Warnings shown when the reply has content. */
   readonly warnings: readonly string[];
 }
 
 export type ReadInput = (given: Given) => Parsed;
 
-/** Everything about an operation's input that can be known before a request comes. */
+/** A function that reads the input of an operation. All that does not depend on a request is prepared once. */
 export function inputReader(operation: Operation, verb: Verb = 'write'): ReadInput {
   const { fields, marks } = operation;
   const schema = z.object(fields);
@@ -44,32 +44,38 @@ export function inputReader(operation: Operation, verb: Verb = 'write'): ReadInp
   const nullable = namesOf(fields, (field) => field.safeParse(null).success);
   const unknown = unknownFields(operation, verb);
 
-  return ({ parameters, data, beside = [], vocabulary = 'canonical' }) => {
-    // Such data may have very many members, of which a copy would take long to make.
+  return ({ parameters, data, queryNames = [], vocabulary = 'canonical' }) => {
+    // Such data may have very many members, so a copy would take long.
     if (arbitrary && unnamed) return { ok: true, input: data, ignored: [], warnings: [] };
     const names = Object.keys(data);
     if (!arbitrary && names.length > namesMax) return tooManyFields;
-    const twice = arbitrary ? [] : spelledTwice(names, beside);
+    const twice = arbitrary ? [] : spelledTwice(names, queryNames);
     if (twice.length > 0) return { ok: false, problems: twice };
-    const named = arbitrary ? data : byCanonicalName(data, fields);
+    const named = arbitrary ? onlyOf(data, fields) : byCanonicalName(data, fields);
     const offered = withoutNulls({ ...named, ...parameters }, fields, nullable);
     const result = schema.safeParse(offered);
     if (!result.success) return { ok: false, problems: inputProblems(result.error, offered, sensitive) };
     if (arbitrary) return { ok: true, input: { ...data, ...result.data }, ignored: [], warnings: [] };
     const refused = refusedFields(named, fields, marks.refuses);
     if (refused.length > 0) return { ok: false, problems: refused };
-    const { problems, ignored } = unknown(named, parameters, beside, vocabulary);
+    const { problems, ignored } = unknown(named, parameters, queryNames, vocabulary);
     if (problems.length > 0) return { ok: false, problems };
     return { ok: true, input: result.data, ignored, warnings: replacedTexts(named, parameters) };
   };
 }
 
-/** More names than any operation has fields. */
+/** The members that are fields. Such data may have very many others, so they are not copied. */
+function onlyOf(data: Readonly<Record<string, unknown>>, fields: Fields): Readonly<Record<string, unknown>> {
+  const names = Object.keys(fields).filter((name) => Object.hasOwn(data, name));
+  return Object.fromEntries(names.map((name) => [name, data[name]]));
+}
+
+/** More than the fields of any operation. */
 const namesMax = 1_000;
-const tooManyFields = { ok: false, problems: [`the request has more than ${namesMax} fields`] } as const;
+const tooManyFields = { ok: false, problems: [problemOf([], `the request has more than ${namesMax} fields`)] } as const;
 const nothing = { problems: [], ignored: [] } as const;
 
-/** What is said of fields that the operation does not have. Null is how clients in Go say that they send none. */
+/** Reports fields that the operation does not have. Null does not count: Go clients send it for fields that are not set. */
 function unknownFields({ fields, marks }: Operation, verb: Verb) {
   const isRefused = marks.knownFieldsOnly ?? verb === 'delete';
   const ignores = new Set(marks.ignores);
@@ -79,17 +85,22 @@ function unknownFields({ fields, marks }: Operation, verb: Verb) {
   });
   const inBody = Object.keys(fields).filter((name) => fields[name] && fieldMeta(fields[name]).in !== 'path');
   const known = [...inBody, ...nested.flatMap(([name, members]) => [...members].map((member) => `${name}.${member}`))];
-  return (data: Given['data'], parameters: Given['parameters'], beside: readonly string[], vocabulary: Vocabulary) => {
+  return (
+    data: Given['data'],
+    parameters: Given['parameters'],
+    queryNames: readonly string[],
+    vocabulary: Vocabulary,
+  ) => {
     const isUnknown = (name: string) =>
       !Object.hasOwn(fields, name) && !Object.hasOwn(parameters, name) && !ignores.has(name);
     const names = [
       ...Object.keys(data).filter((name) => isUnknown(name) && data[name] !== null),
       ...nested.flatMap(([name, members]) => unknownMembers(name, members, data[name], ignores)),
-      ...beside,
+      ...queryNames,
     ];
     if (names.length === 0) return nothing;
     names.sort();
-    if (isRefused) return { problems: refusedTexts(names, known, vocabulary), ignored: [] };
+    if (isRefused) return { problems: refusedNames(names, known, vocabulary), ignored: [] };
     return { problems: [], ignored: ignoredTexts(names, known, vocabulary) };
   };
 }
@@ -98,7 +109,7 @@ function namesOf(fields: Fields, test: (field: z.ZodType) => boolean): ReadonlyS
   return new Set(Object.entries(fields).flatMap(([name, field]) => (test(field) ? [name] : [])));
 }
 
-/** Existing clients know some fields by another name; a row that declares that name itself gets it untouched. */
+/** Existing clients use another name for some fields. A row that declares that name itself gets it unchanged. */
 function byCanonicalName(data: Given['data'], fields: Fields): Given['data'] {
   let renamed: Record<string, unknown> | undefined;
   for (const name of Object.keys(data)) {
@@ -111,7 +122,7 @@ function byCanonicalName(data: Given['data'], fields: Fields): Given['data'] {
   return renamed ?? data;
 }
 
-/** Clients in Go send `null` for what they do not set (`"options": null`), so it counts as left out unless the field takes it. */
+/** Go clients send `null` for fields that are not set (`"options": null`), so it counts as absent unless the field allows it. */
 function withoutNulls(
   offered: Record<string, unknown>,
   fields: Fields,
@@ -123,18 +134,23 @@ function withoutNulls(
   return offered;
 }
 
-/** Texts of one reply. */
+/** Limit for the problems in one reply. */
 const refusedMax = 10;
 
-function refusedFields(data: Given['data'], fields: Fields, refuses: Operation['marks']['refuses']): readonly string[] {
+function refusedFields(
+  data: Given['data'],
+  fields: Fields,
+  refuses: Operation['marks']['refuses'],
+): readonly Problem[] {
   if (refuses === undefined) return [];
-  const texts = Object.entries(data).flatMap(([name, value]) =>
-    Object.hasOwn(fields, name) ? [] : (refuses(name, value) ?? []),
-  );
-  return texts.slice(0, refusedMax);
+  const problems = Object.entries(data).flatMap(([name, value]) => {
+    const text = Object.hasOwn(fields, name) ? undefined : refuses(name, value);
+    return text === undefined ? [] : [problemOf(cut(name), text)];
+  });
+  return problems.slice(0, refusedMax);
 }
 
-/** Of a field that is an object with members of its own. */
+/** The unknown members of a field that is an object. */
 function unknownMembers(
   name: string,
   known: ReadonlySet<string>,

@@ -1,38 +1,41 @@
 import type { z } from 'zod';
+import type { Problem } from '#core/problem.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Bound on the texts of one reply. */
+/** Bound on the problems of one reply. */
 const problemsMax = 10;
 
-/** One text per field that is wrong: the field, the problem, the rule. */
+/** One problem for each invalid field. Its text has the field, the problem, the rule; its rule stands beside the field's name. */
 export function inputProblems(
   error: z.ZodError,
   offered: Readonly<Record<string, unknown>>,
   sensitive: ReadonlySet<string>,
-): readonly string[] {
-  const texts = new Map<string, string>();
+): readonly Problem[] {
+  const found = new Map<string, Problem>();
   for (const issue of error.issues) {
     const field = String(issue.path[0] ?? '');
-    if (!texts.has(field)) texts.set(field, problem(issue, field, offered, sensitive.has(field)));
-    if (texts.size >= problemsMax) break;
+    if (!found.has(field)) found.set(field, problem(issue, field, offered, sensitive.has(field)));
+    if (found.size >= problemsMax) break;
   }
-  return [...texts.values()];
+  return [...found.values()];
 }
 
-function problem(issue: Issue, field: string, offered: Readonly<Record<string, unknown>>, sensitive: boolean): string {
-  if (offered[field] === undefined) return `Field validation failed: missing required field "${field}"`;
+function problem(issue: Issue, field: string, offered: Readonly<Record<string, unknown>>, sensitive: boolean): Problem {
+  const fields = field === '' ? [] : [field];
+  if (offered[field] === undefined)
+    return { fields, text: `Field validation failed: missing required field "${field}"`, rule: 'required' };
   const rule = sensitive ? ruleAlone(issue) : issue.message + positionOf(issue);
-  return `Field validation failed: error converting input for field "${field}": ${rule}`;
+  return { fields, text: `Field validation failed: error converting input for field "${field}": ${rule}`, rule };
 }
 
-/** Where in a list or map it is. Keys of a sensitive map may be secret too, so those are not shown. */
+/** The position in a list or map. Not shown for sensitive fields, since the keys of a map may be secret too. */
 function positionOf(issue: Issue): string {
   const inner = issue.path.slice(1);
   return inner.length === 0 ? '' : ` (at ${inner.map(String).join('.')})`;
 }
 
-/** An issue's message may be made from the value, so of a sensitive field only the rule is shown. */
+/** The message of an issue may contain the value, so for a sensitive field only the rule is shown. */
 function ruleAlone(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':

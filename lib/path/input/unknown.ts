@@ -1,22 +1,24 @@
+import { type Problem, problemOf } from '#core/problem.ts';
 import type { Vocabulary } from '../contract/request.ts';
-import { fieldName } from '../vocabulary.ts';
+import { fieldKey, fieldName } from '../vocabulary.ts';
 
-/** Names of one text. */
+/** Limit for the names in one text. */
 const shownMax = 32;
 const shownCharactersMax = 64;
-/** Names that are compared with those of the fields. */
+/** Limit for the names that are compared with the fields. */
 const comparedMax = 10;
 
-/** Names as the API family shows them, with a bound on what is given back. */
+/** Names as the API family shows them; their number and length are bounded. */
 export function shownNames(names: readonly string[]): string {
   const first = names.slice(0, shownMax).map(cut);
   const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : '';
   return `[${first.join(' ')}]${more}`;
 }
 
-const cut = (name: string): string => name.slice(0, shownCharactersMax);
+/** A name from a request as texts show it. */
+export const cut = (name: string): string => name.slice(0, shownCharactersMax);
 
-/** What is said of fields that nothing reads: all of them as the API family says it, then each with the field that was meant. */
+/** The warnings about ignored fields: all of them in the form of the API family, then each with the nearest known field. */
 export function ignoredTexts(
   names: readonly string[],
   known: readonly string[],
@@ -25,7 +27,7 @@ export function ignoredTexts(
   if (names.length === 0) return [];
   const meant = names.slice(0, comparedMax).flatMap((name) => {
     if (known.includes(name))
-      return [`${quoted(name)} stands in the query, where a write is not looked for fields: send it in the body`];
+      return [`${quoted(name)} was sent in the query, but a write reads only its body: send it in the body`];
     const near = nearest(name, known, vocabulary);
     return near === undefined
       ? []
@@ -34,25 +36,28 @@ export function ignoredTexts(
   return [`Endpoint ignored these unrecognized parameters: ${shownNames(names)}`, ...meant];
 }
 
-/** Why a request with such a field is refused where the field may have been meant to narrow what is done. */
-export function refusedTexts(
+/** The reasons for refusing unknown fields that may have been meant to limit the request. */
+export function refusedNames(
   names: readonly string[],
   known: readonly string[],
   vocabulary: Vocabulary,
-): readonly string[] {
-  return names.slice(0, comparedMax).map((name) => {
-    const near = nearest(name, known, vocabulary);
-    if (known.includes(name)) return `unknown field ${quoted(name)} in the query: send it in the body. ${nothingDone}`;
-    const hint = near === undefined ? '?help=1 shows what this path takes' : `the nearest known one is ${quoted(near)}`;
-    return `unknown field ${quoted(name)}: ${hint}. ${nothingDone}`;
-  });
+): readonly Problem[] {
+  return names.slice(0, comparedMax).map((name) => problemOf(cut(name), refusedText(name, known, vocabulary)));
 }
 
-const nothingDone = 'Nothing was done, since the request may have meant less than it would do';
+function refusedText(name: string, known: readonly string[], vocabulary: Vocabulary): string {
+  const near = nearest(name, known, vocabulary);
+  if (known.includes(name)) return `unknown field ${quoted(name)} in the query: send it in the body. ${nothingDone}`;
+  const hint =
+    near === undefined ? '?help=1 lists the fields of this path' : `the nearest known one is ${quoted(near)}`;
+  return `unknown field ${quoted(name)}: ${hint}. ${nothingDone}`;
+}
 
-export const quoted = (name: string): string => JSON.stringify(cut(name));
+const nothingDone = 'Nothing was done, because the field may have been meant to limit the request';
 
-/** The known name that takes the fewest changes, if those are no more than half of the name. */
+const quoted = (name: string): string => JSON.stringify(cut(name));
+
+/** The known name with the fewest changes, if at most half of the name changes. */
 function nearest(name: string, known: readonly string[], vocabulary: Vocabulary): string | undefined {
   const given = plain(name);
   let best: string | undefined;
@@ -68,7 +73,7 @@ function nearest(name: string, known: readonly string[], vocabulary: Vocabulary)
 
 const plain = (name: string): string => cut(name).toLowerCase().replaceAll('-', '_');
 
-/** How many characters have to be added, taken out, replaced or swapped with their neighbour to make one text of another. */
+/** The number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
 export function distance(a: string, b: string): number {
   let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= a.length; i++) {
@@ -81,4 +86,30 @@ export function distance(a: string, b: string): number {
     [before, last] = [last, row];
   }
   return last[b.length] ?? 0;
+}
+
+/** Limit for the problems in one reply. */
+const problemsMax = 10;
+
+/**
+ * A problem for each field that a request sends twice: in another case, under both of its names, or in the query and the body. Which
+ * value applies must not be ambiguous, least of all when policies decide whether the values are allowed.
+ */
+export function spelledTwice(names: readonly string[], queryNames: readonly string[]): readonly Problem[] {
+  if (names.length + queryNames.length < 2) return [];
+  const first = new Map<string, string>();
+  const problems: Problem[] = [];
+  const add = (key: string, how: string) =>
+    problems.push(problemOf(cut(key), `the field ${quoted(key)} was sent twice, ${how}`));
+  for (const name of names) {
+    const key = fieldKey(name);
+    const other = first.get(key);
+    if (other === undefined) first.set(key, name);
+    else add(key, `as ${quoted(other)} and as ${quoted(name)}: send it once`);
+  }
+  for (const name of queryNames) {
+    const key = fieldKey(name);
+    if (first.has(key)) add(key, 'in the body and in the query: send it in the body');
+  }
+  return problems.slice(0, problemsMax);
 }

@@ -1,13 +1,13 @@
 /** One member of the `errors` of a JSON:API document. */
 export interface Problem {
   readonly title: string;
-  /** For the caller; it never holds a secret value. */
+  /** For the caller. It never contains a secret value. */
   readonly detail?: string;
   /** JSON pointer into the body that was sent. */
   readonly pointer?: string;
 }
 
-/** A refusal in the words of the workspace service: titles are fixed texts, details may quote what was sent. */
+/** An error reply of the workspace service: titles are fixed texts, details may quote the request. */
 export class ProblemError extends Error {
   readonly status: number;
   readonly problems: readonly Problem[];
@@ -20,10 +20,10 @@ export class ProblemError extends Error {
   }
 }
 
-/** Of an answer that is an error (reference, workspaces 1.11). 401, 415 and 429 belong to the pipeline. */
+/** Status of an error reply of a handler. 401, 415 and 429 belong to the pipeline. */
 export type ErrorStatus = 400 | 403 | 404 | 409 | 412 | 413 | 422 | 503;
 
-/** A refusal of the workspace service, as its clients know it. */
+/** An error reply of the workspace service that handlers throw. */
 export class ApiError extends ProblemError {
   override readonly name = 'ApiError';
   declare readonly status: ErrorStatus;
@@ -33,29 +33,29 @@ export class ApiError extends ProblemError {
   }
 }
 
-/** 404: it is not there, or the caller may not know that it is. */
+/** 404: it does not exist, or the caller has no read access to it. */
 export const notFound = (): ApiError => new ApiError(404, { title: 'not found' });
 
 /** 400: the request cannot be read. */
 export const badRequest = (detail: string): ApiError => new ApiError(400, { title: 'bad request', detail });
 
-/** 403: the caller may see it and may not do this. */
+/** 403: the caller may read the resource but not do this. */
 export const forbidden = (detail?: string): ApiError =>
   new ApiError(403, { title: 'forbidden', ...(detail === undefined ? {} : { detail }) });
 
-/** 409: the state of the thing does not allow it. */
-/** 409: a step that a thing cannot take from where it is; clients look for the title. */
+/** 409: a transition that the current status does not allow; clients look for the title. */
 export const transitionRefused = (detail: string): ApiError =>
   new ApiError(409, { title: 'transition not allowed', detail });
 
+/** 409: the current state of the resource does not allow the change. */
 export const conflict = (detail: string): ApiError => new ApiError(409, { title: 'conflict', detail });
 
 /** 422 about an attribute of the document, by its name in it. */
 export const invalidAttribute = (name: string, detail: string): ApiError =>
   new ApiError(422, { title: 'invalid attribute', detail, pointer: `/data/attributes/${name}` });
 
-/** 422 about the document, such as a relationship that leads nowhere. */
+/** 422 about the document, such as a relationship to a missing resource. */
 export const unprocessable = (detail: string): ApiError => new ApiError(422, { title: 'unprocessable entity', detail });
 
-/** 503: it will be possible in a short time. */
+/** 503: a retry after a short time will succeed. */
 export const notYet = (detail: string): ApiError => new ApiError(503, { title: 'service unavailable', detail });

@@ -1,4 +1,4 @@
-/** A resource object of JSON:API 1.0 as an answer shows it. */
+/** A resource object of JSON:API 1.0 in a reply. */
 export interface Resource {
   readonly id: string;
   readonly type: string;
@@ -17,7 +17,7 @@ export interface Relationship {
   readonly links?: Readonly<Record<string, string>>;
 }
 
-/** A relationship to one thing, or to none. */
+/** A relationship to one resource; empty for a null id. */
 export const toOne = (type: string, id: string | null | undefined): Relationship => ({
   data: id === null || id === undefined ? null : { id, type },
 });
@@ -26,5 +26,5 @@ export const toMany = (type: string, ids: readonly string[]): Relationship => ({
   data: ids.map((id) => ({ id, type })),
 });
 
-/** A time as all clients read it: UTC with milliseconds and a literal `Z` (reference, workspaces 3). */
+/** A time in the format that all clients read: UTC with milliseconds and a literal `Z`. */
 export const timeText = (time: Date | null): string | null => (time === null ? null : time.toISOString());

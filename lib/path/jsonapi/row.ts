@@ -1,13 +1,15 @@
 import type { Readable } from 'node:stream';
-import type { Json } from '../../core/json.ts';
 import type { Caller } from '../contract/request.ts';
+import type { BodySchema } from './input.ts';
+import type { PageOfAll } from './page.ts';
+import type { QueryFields } from './query.ts';
 import type { Identifier, Resource } from './resource.ts';
 
-/** Who calls the workspace service (specification 002, section 5; reference, workspaces 2 "tokens"). */
+/** The caller of the workspace service. */
 export type ApiCaller = Acting & Identity;
 
 interface Acting {
-  /** Ids of the organizations in which its request has found it, the first one first: a change belongs to that one. */
+  /** Ids of the organizations that its request is about, in the order in which they were found. The audit trail of the first one records a change. */
   readonly actsIn: Set<string>;
 }
 
@@ -16,68 +18,110 @@ type Identity =
       readonly kind: 'user';
       readonly id: string;
       readonly username: string;
-      /** May everything in every organization. */
+      /** Has all rights in every organization. */
       readonly siteAdmin: boolean;
-      /** Of its token in this service; undefined: a token of the secrets service came. */
-      readonly tokenId?: string | undefined;
-      /** Who the token of the secrets service is; undefined: it is one of this service. */
-      readonly elsewhere?: Caller | undefined;
+      /** The id of its token in this service; undefined for a token of the secrets service. */
+      readonly tokenId: string | undefined;
+      /** The caller of the secrets service behind the token; undefined for a token of this service. */
+      readonly elsewhere: Caller | undefined;
     }
   | { readonly kind: 'team'; readonly id: string; readonly organizationId: string; readonly tokenId: string }
   | { readonly kind: 'organization'; readonly id: string; readonly tokenId: string }
-  /** A token that reads the audit trail of the organization of that id, and nothing else. */
+  /** A token that can only read the audit trail of the organization with this id. */
   | { readonly kind: 'audit-trail'; readonly id: string; readonly tokenId: string };
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
-/** An operation of the workspace service: what its path table consists of. */
+/** One row of the path table of the workspace service, without the types of its input. `operation()` of that service makes it. */
 export interface ApiRow {
   readonly method: Method;
-  /** From the root of the server: `/api/v2/workspaces/:workspace_id`. A `:name` takes one segment. */
+  /** From the root of the server: `/api/v2/workspaces/:workspace_id`. A `:name` matches one segment. */
   readonly path: string;
+  /** Imperative, without a period, for the OpenAPI document. */
   readonly summary: string;
-  /** Needs no token: discovery, and addresses that are secrets themselves. */
-  readonly open?: boolean;
-  /**
-   * Of an open row, what its requests are counted by, such as the thing that a signed address is for. Absent or undefined: the
-   * address of the connection, as for all requests without a token.
-   */
-  countedBy?(parameters: ApiCall['parameters']): string | undefined;
-  /** Answers the tokens of audit trails as well. Every other row is 404 for them. */
-  readonly forAuditTrails?: boolean;
-  /** Probes ask for it all the time, and it shows and changes nothing: audit devices do not record it. */
-  readonly unrecorded?: boolean;
-  /**
-   * Parameters of the path that give access by themselves. No log shows them in clear, apart from what the function answers of
-   * one: text in front of what stands for it.
-   */
-  readonly secrets?: Readonly<Record<string, (value: string) => string>>;
-  /** The body goes to the handler as it arrives, of any media type, at most so many bytes. Else it is a document. */
+  /** The resource that a request is about, and the right that the caller needs on it. */
+  readonly needs: Needs;
+  /** Names the resource where the path does not. */
+  readonly named?: (asked: AskedRequest) => unknown;
+  readonly query: QueryFields;
+  readonly body?: BodySchema<unknown>;
+  readonly replies: Replies;
+  /** No token is needed: discovery, and addresses that are secrets themselves. */
+  readonly open: boolean;
+  /** The key under which the rate limit counts requests to an open row. Absent or undefined: the client's address. */
+  countedBy?(parameters: Readonly<Record<string, string>>): string | undefined;
+  /** Audit devices do not record it: probes call it often, and it neither shows nor changes data. */
+  readonly unrecorded: boolean;
+  /** Path parameters that are secrets, each with the part of it that logs show in front of its hash. */
+  readonly secrets: Readonly<Record<string, (value: string) => string>>;
+  /** The handler gets the body as a stream of any media type, up to this many bytes. Absent: the body is a document. */
   readonly streamBytesMax?: number;
-  run(call: ApiCall): Promise<ApiReply | undefined>;
+  run(request: ApiRequest): Promise<ApiReply | undefined>;
 }
 
-export interface ApiCall {
-  readonly requestId: string;
-  /** @throws Error of a row that is `open`: a mistake in the program */
-  readonly caller: ApiCaller;
-  /** Of the path, decoded. */
+/** One member: a noun and the right that the caller needs, such as `{ workspace: 'admin' }`. */
+export type Needs = Readonly<Record<string, string>>;
+
+/** The replies of a row by status. */
+export type Replies = Readonly<Record<number, ReplyForm>>;
+
+/**
+ * `'workspaces'` is a document about one workspace, `['workspaces']` a list, null no body. Bytes name their media type. For statuses from 400 it is a
+ * sentence that describes the refusal.
+ */
+export type ReplyForm = string | readonly [string] | null | { readonly mediaType: string };
+
+/** The input of a request, read by the fields of its row. */
+export interface AskedRequest {
   readonly parameters: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  /** The parsed body; undefined: there is none. */
-  readonly body: Json | undefined;
-  /** Of a row with `streamBytesMax`. Rejects with `ApiError` 413 when more comes, and with 400 when it ends early. */
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/** The input of a handler. */
+export interface RequestOf<P, Q, B, F> extends RequestContext {
+  /** Parameters of the path, decoded. */
+  readonly parameters: P;
+  readonly query: Q;
+  readonly body: B;
+  /** The resource that the row needs. The caller has the right. */
+  readonly found: F;
+}
+
+export interface RequestContext {
+  readonly requestId: string;
+  /** @throws Error in an `open` row (a programming error) */
+  readonly caller: ApiCaller;
+  /** The body of a row with `streamBytesMax`. Rejects with `ApiError` 413 when it is longer, and with 400 when it ends early. */
   readonly stream: AsyncIterable<Buffer>;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Scheme and authority under which the client knows this service, such as `https://keys.example`. */
   readonly origin: string;
-  /** Path and query as they were sent. */
+  /** Path and query as sent. */
   readonly url: string;
-  /** Ends when the client has gone or the request's time is over. */
+  /** Aborts when the client disconnects or the request times out. */
   readonly signal: AbortSignal;
 }
 
-/** What a handler answers; undefined: 204. */
+/** A handler's input without its types. */
+export type ApiRequest = RequestOf<
+  Readonly<Record<string, string>>,
+  Readonly<Record<string, unknown>>,
+  unknown,
+  unknown
+>;
+
+/** Finds the resource that a row needs, and checks the caller's right on it. @throws ApiError 404, 403 */
+export type FindNeeded = (needs: Needs, asked: NeededBy) => Promise<unknown>;
+
+export interface NeededBy {
+  readonly caller: ApiCaller;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** The result of the row's `named`; undefined: the path names the resource. */
+  readonly named: unknown;
+}
+
+/** The result of a handler; undefined: 204. */
 export type ApiReply = DocumentReply | BytesReply;
 
 export interface DocumentReply {
@@ -85,26 +129,18 @@ export interface DocumentReply {
   readonly status?: 200 | 201 | 202;
   readonly data: Resource | readonly Resource[] | Identifier | readonly Identifier[] | null;
   readonly included?: readonly Resource[];
-  /** Of a list that comes in pages. */
+  /** The page of a list. */
   readonly page?: PageOfAll;
-  /** Beside what the page says. */
+  /** In addition to the counts of the page. */
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Anything but a document. */
+/** Any reply other than a document. */
 export interface BytesReply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType?: string;
   /** Absent: no body. */
   readonly bytes?: Buffer | string | Readable;
-}
-
-/** Which page this is, of how many items. */
-export interface PageOfAll {
-  readonly number: number;
-  readonly size: number;
-  /** Of all pages together. */
-  readonly totalCount: number;
 }

@@ -3,11 +3,11 @@ import type { GateBudget } from '../contract.ts';
 import { numbers, run } from '../redis/call.ts';
 import { enterScript, leaveScript } from './scripts.ts';
 
-/** After so many sick verdicts in a row a gate closes, first for a second, then for twice as long each time. */
+/** After this many consecutive sick verdicts a gate closes, first for a second, then for twice as long each time. */
 export const breaker = { sickInRow: 5, closedMsFirst: 1_000, closedMsMax: 60_000 } as const;
-/** Those that are delayed come back within this time of the first possible one. */
+/** Delayed operations are spread over this time, beginning with the first possible moment. */
 const spreadMs = 60_000;
-/** One operation may call a thousand times; what it owes the rate afterwards is paid off within this time. */
+/** One operation may make a thousand calls; the debt that it leaves is limited to the calls of this time. */
 const owedSecondsMax = 3_600;
 
 /** A request for a pass. */
@@ -18,7 +18,7 @@ export interface Entry {
   readonly pass: string;
 }
 
-/** A pass that is given back. */
+/** A pass that is returned. */
 export interface Exit extends Entry {
   readonly sick: boolean;
   readonly afterMs: number;
@@ -30,12 +30,12 @@ export interface Exit extends Entry {
 
 export type KeysOf = (entry: Pick<Entry, 'destinationId' | 'account'>) => readonly string[];
 
-/** What became of an entry: its share of the calls at once, or how long to wait, in milliseconds, and why. */
+/** The result of an entry: its share of the concurrent calls, or how long to wait, in milliseconds, and why. */
 export type Entered =
   | { readonly callsAtOnce: number }
   | { readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'circuit-open' };
 
-/** In the order of the entries. */
+/** Requests passes; results are in the order of the entries. */
 export async function enterAll(
   redis: Redis,
   keysOf: KeysOf,
@@ -44,22 +44,22 @@ export async function enterAll(
 ): Promise<readonly Entered[]> {
   const groups = Map.groupBy(entries.keys(), (index) => gateOf(entries[index]));
   const grouped = [...groups.values()].map((indices) => indices.flatMap((index) => entries[index] ?? []));
-  const texts = grouped.map(wanting);
+  const texts = grouped.map(entryArgument);
   const keys = grouped.flatMap(([first]) => (first === undefined ? [] : keysOf(first)));
   const answer = numbers(await run(redis, enterScript, keys, [now, spreadMs, ...texts]));
   const results: Entered[] = new Array(entries.length);
   [...groups.values()].flat().forEach((index, position) => {
-    results[index] = toEntered(answer[position] ?? refusedFor);
+    results[index] = toEntered(answer[position] ?? refusal);
   });
   return results;
 }
 
 const gateOf = (entry: Entry | undefined): string => `${entry?.destinationId} ${entry?.account}`;
 
-/** Of an answer that is too short. */
-const refusedFor = -4_003;
+/** Used when the answer is too short: wait 1 s, circuit open. */
+const refusal = -4_003;
 
-function wanting(entries: readonly Entry[]): string {
+function entryArgument(entries: readonly Entry[]): string {
   const [first] = entries;
   if (first === undefined) return '';
   const { callsPerSecond, burst, concurrencyMax, passMs } = first.budget;
@@ -74,7 +74,7 @@ function toEntered(number: number): Entered {
   return { waitMs: Math.floor(-number / 4), reason: reasons[-number % 4] ?? 'circuit-open' };
 }
 
-/** Gives passes back. */
+/** Returns passes. */
 export async function leaveAll(
   redis: Redis,
   keysOf: KeysOf,
@@ -83,20 +83,20 @@ export async function leaveAll(
 ): Promise<readonly undefined[]> {
   const { sickInRow, closedMsFirst, closedMsMax } = breaker;
   const groups = [...Map.groupBy(exits, gateOf).values()];
-  const about = [now, sickInRow, closedMsFirst, closedMsMax, owedSecondsMax];
+  const common = [now, sickInRow, closedMsFirst, closedMsMax, owedSecondsMax];
   const keys = groups.flatMap(([first]) => (first === undefined ? [] : keysOf(first)));
-  await run(redis, leaveScript, keys, [...about, ...groups.map(leaving)]);
+  await run(redis, leaveScript, keys, [...common, ...groups.map(exitArgument)]);
   return exits.map(() => undefined);
 }
 
-function leaving(exits: readonly Exit[]): string {
+function exitArgument(exits: readonly Exit[]): string {
   const rate = exits[0]?.budget.callsPerSecond ?? 1;
-  if (exits.some(({ sick, calls }) => sick || calls === 0)) return `${rate} each ${exits.map(leavingAlone).join(' ')}`;
+  if (exits.some(({ sick, calls }) => sick || calls === 0)) return `${rate} each ${exits.map(wordsOf).join(' ')}`;
   const sum = (of: (exit: Exit) => number) => exits.reduce((total, exit) => total + of(exit), 0);
   const heldMs = sum((exit) => exit.heldMs) / exits.length;
   const calls = `${sum((exit) => exit.calls)} ${sum((exit) => exit.accountCalls)}`;
   return `${rate} well ${heldMs} ${calls} ${exits.map(({ pass }) => pass).join(' ')}`;
 }
 
-const leavingAlone = ({ pass, sick, afterMs, heldMs, calls, accountCalls, random }: Exit): string =>
+const wordsOf = ({ pass, sick, afterMs, heldMs, calls, accountCalls, random }: Exit): string =>
   `${pass} ${sick ? 1 : 0} ${afterMs} ${heldMs} ${calls} ${accountCalls} ${random}`;

@@ -1,7 +1,7 @@
-import type { Clock } from '../../core/clock.ts';
-import { coalesce } from '../../core/concurrency/coalesce.ts';
-import { randomBase62 } from '../../core/ids.ts';
-import { type Log, silentLog } from '../../core/log.ts';
+import type { Clock } from '#core/clock.ts';
+import { coalesce } from '#core/concurrency/coalesce.ts';
+import { randomBase62 } from '#core/ids.ts';
+import { type Log, silentLog } from '#core/log/log.ts';
 import type { Gate, GateBudget, GatePass } from '../contract.ts';
 import { usualPrefix } from '../parts.ts';
 import { reach } from '../redis/call.ts';
@@ -9,16 +9,16 @@ import { type ConnectionLimits, failFastConnection } from '../redis/connection.t
 import { type Entry, type Exit, enterAll, type KeysOf, leaveAll } from './calls.ts';
 
 const retryAfterMsMax = 3_600_000;
-/** What comes and goes at once, of all destinations, is one round trip. */
+/** Concurrent entries and exits of all destinations share round trips. */
 const together = { batchSizeMax: 200, batchesMax: 4 };
 
 export interface GateOptions {
   readonly redisUrl: string;
   readonly prefix?: string;
   readonly log?: Log;
-  /** Absent: the time of Redis, which is one for all processes. */
+  /** Default: the clock of Redis, which is the same for all processes. */
   readonly clock?: Clock;
-  /** From 0 to 1; spreads the end of closings. */
+  /** From 0 to 1; spreads the moments at which gates reopen. */
   readonly random?: () => number;
   readonly limits?: ConnectionLimits;
 }
@@ -28,8 +28,8 @@ export interface OpenGate extends Gate {
 }
 
 /**
- * Opens the gates of all destinations. Redis losing its data opens them all with a full budget. While Redis is away,
- * `enter` fails with AppError `unavailable`; a pass that cannot be given back ends by itself.
+ * Connects to the gates of all destinations. If Redis loses its data, all gates are open with a full budget. While Redis is
+ * unavailable, `enter` fails with AppError `unavailable`; a pass that cannot be returned expires.
  */
 export function openGate(options: GateOptions): OpenGate {
   const { redisUrl, prefix = usualPrefix, log = silentLog, random = Math.random } = options;
@@ -40,7 +40,7 @@ export function openGate(options: GateOptions): OpenGate {
     `${prefix}:passes:${destinationId}`,
     `${prefix}:account:${account}`,
   ];
-  // Of all the passes of a destination, ours begin with this.
+  // The passes of this process have this prefix.
   const own = `${randomBase62(12)}.`;
   let passes = 0;
   const enter = coalesce((entries: readonly Entry[]) => enterAll(redis, keysOf, now(), entries), together);
@@ -71,9 +71,12 @@ export function openGate(options: GateOptions): OpenGate {
             accountCalls,
             random: random(),
           };
-          // The work is done whether the gate notices it or not.
+          // The work is done even if the gate does not learn of it.
           await leave(exit).catch((cause: unknown) => {
-            log.warn({ error: cause instanceof Error ? cause.message : 'unknown' }, 'a gate pass was not given back');
+            log.warn(
+              { error: cause instanceof Error ? cause.message : 'unknown' },
+              'a gate pass could not be returned',
+            );
           });
         },
       } satisfies GatePass;
@@ -84,7 +87,7 @@ export function openGate(options: GateOptions): OpenGate {
   };
 }
 
-/** A budget of nothing would never let anyone in. */
+/** A budget of zero would refuse every entry. */
 function mustBePositive({ callsPerSecond, passMs }: GateBudget): void {
   if ([callsPerSecond, passMs].every((limit) => Number.isFinite(limit) && limit > 0)) return;
   throw new Error('a gate budget needs a positive rate and pass time');

@@ -1,18 +1,18 @@
 import { script } from '../redis/call.ts';
 
 /**
- * A gate is a hash and a sorted set of passes (by the time they end), beside the hash of its account, which all destinations
- * have in common that the provider counts together: of the fields it has `t`, `s` and `n`. An operation needs a token of
- * both. Fields of the hash, times in milliseconds:
- * `t` tokens at time `s`; `f` sick verdicts in a row; `c` closed until (absent: open); `b` length of the last closing;
- * `p` the pass of the probe, which ends at `e`; `h` how long a pass is held on average; `q` the place in the row of those
- * that were delayed; `n` the newest time that was seen.
+ * A gate consists of a hash and a sorted set of passes (by expiry time). The hash of its account is shared by all destinations that the
+ * provider counts together and has only the fields `t`, `s` and `n`. An operation needs a token of both. Fields of the hash, with times
+ * in milliseconds:
+ * `t` tokens at time `s`; `f` consecutive sick verdicts; `c` closed until (absent: open); `b` length of the last closing; `p` the pass of
+ * the probe, which expires at `e`; `h` how long a pass is held on average; `q` the next time to give to a delayed operation; `n` the
+ * latest time seen.
  *
- * open → (5 sick in a row, or Retry-After) → closed until `c` → half open: one probe → well: open; sick: closed for longer.
+ * open → (5 consecutive sick verdicts, or Retry-After) → closed until `c` → half open: one probe → well: open; sick: closed for longer.
  *
- * Both scripts serve many gates at once: each is read once, changed in memory, and what changed is written back.
- * Time is given by the caller, or, when the argument is empty, taken from Redis. When it has gone back by more than a second,
- * all that is noted goes back with it: otherwise a gate would be closed, and its rate used up, until the clock is there again.
+ * Both scripts serve many gates at once: each is read once, changed in memory, and its changes are written back. The caller passes the
+ * time; when the argument is empty, Redis provides it. When the time has gone back by more than a second, all stored times are moved back
+ * too; otherwise a gate would stay closed, and its rate used up, until the clock catches up.
  */
 const head = `
 local now = tonumber(ARGV[1])
@@ -64,11 +64,11 @@ end
 `;
 
 /**
- * KEYS hash, passes and account of each gate. ARGV now, how far the delayed are spread, then for each gate one text of words: calls
- * per second, burst, passes at once, life of a pass, and a name of a pass for each that comes. (Redis and its client spend
- * more on an argument than on a word.) Answers a number for each: how many calls at once are its share; or, below 0, the
- * wait in ms times 4 plus the reason (1 rate, 2 concurrency, 3 circuit open). Each one that is refused gets its own place after the
- * first possible time, at the pace in which places become free, so that they do not come back all at once.
+ * KEYS: hash, passes and account of each gate. ARGV: now, the spread of delayed operations, then one text of words per gate: calls per
+ * second, burst, concurrent passes, life of a pass, and a name for each requested pass. (Redis and its client spend more on an argument
+ * than on a word.) Returns one number per entry: its share of the concurrent calls; or, below 0, the wait in ms times 4 plus the reason
+ * (1 rate, 2 concurrency, 3 circuit open). Each refused entry gets its own time after the first possible one, at the pace at which passes
+ * become free, so that they do not all return at once.
  */
 export const enterScript = script(`${head}
 local spread, answer = tonumber(ARGV[2]), {}
@@ -121,15 +121,16 @@ end
 return answer`);
 
 /**
- * KEYS hash, passes and account of each gate. ARGV now, sick in a row that close, first and longest closing, the most tokens that can
- * be owed, as seconds of the rate; then for each gate one text of words. When all that leave are well and have called: calls
- * per second, `well`, how long a pass was held on average, how many calls were made in all, how many of them count for the
- * account, and the passes. Otherwise calls per second, `each`, and for each: pass, 1 if sick, Retry-After in ms (0: none), how
- * long the pass was held, how many calls were made, how many count for the account, a random number from 0 to 1.
+ * KEYS: hash, passes and account of each gate. ARGV: now, consecutive sick verdicts that close a gate, first and longest closing, the
+ * maximum debt of tokens as seconds of the rate; then one text of words per gate. When all exits are well and have made calls: calls per
+ * second, `well`, how long a pass was held on average, the total number of calls, how many of them count for the account, and the passes.
+ * Otherwise: calls per second, `each`, and for each exit: pass, 1 if sick, Retry-After in ms (0: none), how long the pass was held, the
+ * number of calls, how many count for the account, a random number from 0 to 1.
  *
- * A pass was paid with one token; what was called beyond that is owed, and who made no call gets it back: that one knows
- * nothing of the destination, and if it was the probe, the next one is. A verdict counts once; one that comes while the gate
- * is closed, or half open and not from the probe, reports calls made before and changes nothing but a longer Retry-After.
+ * Each pass was paid for with one token. Calls beyond the first are charged as debt, and an operation that made no call gets its token
+ * back; it says nothing about the destination, and if it was the probe, the next operation becomes the probe. A verdict counts once. A
+ * verdict that arrives while the gate is closed, or half open and not from the probe, is about earlier calls and can only extend a
+ * Retry-After.
  */
 export const leaveScript = script(`${head}
 local most, first, longest, owed = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])

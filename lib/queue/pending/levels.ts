@@ -1,15 +1,15 @@
 import type { Redis } from 'ioredis';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 import { keysBelow, unreadableKey } from '../parts.ts';
 import { numbers, run, script } from '../redis/call.ts';
 import { type ConnectionLimits, failFastConnection } from '../redis/connection.ts';
 
-/** How full the queues are, and the state of the circuit breakers. For metrics. */
+/** The fill levels of the queues and the states of the circuit breakers, for metrics. */
 export interface Levels {
-  /** By type. */
+  /** Levels by type. */
   jobs(): Promise<ReadonlyMap<string, JobLevels>>;
   pending(): Promise<number>;
-  /** How many circuit breakers of these destinations are open, or half open. */
+  /** Counts the open and half-open circuit breakers of these destinations. */
   breakers(destinationIds: readonly string[]): Promise<BreakerLevels>;
   close(): void;
 }
@@ -18,14 +18,14 @@ export interface JobLevels {
   readonly waiting: number;
   readonly active: number;
   readonly delayed: number;
-  /** Set aside, because they cannot be read. */
+  /** Jobs that were set aside because they cannot be read. */
   readonly unreadable: number;
 }
 
 export interface BreakerLevels {
-  /** No call is made. */
+  /** Breakers that let no call through. */
   readonly open: number;
-  /** One operation probes. */
+  /** Breakers that let one probe through. */
   readonly half_open: number;
 }
 
@@ -37,12 +37,12 @@ export interface LevelsOptions {
   readonly limits?: ConnectionLimits;
 }
 
-/** A script holds Redis up for everybody while it runs. */
+/** A running script blocks all other clients of Redis. */
 const breakersPerCall = 500;
-/** A reading of metrics waits no longer. */
+/** Time limit for a scrape of the metrics. */
 const usualLimits: ConnectionLimits = { commandMsMax: 1_500 };
 
-/** KEYS gates. An open circuit breaker is half open when its time (`c`) is over. Answers {open, half open}. */
+/** KEYS: gates. An open circuit breaker becomes half open when its time (`c`) has passed. Returns {open, half open}. */
 const breakersScript = script(`
 local time = redis.call('TIME')
 local now, open, half = time[1] * 1000 + math.floor(time[2] / 1000), 0, 0
@@ -53,8 +53,7 @@ end
 return {open, half}`);
 
 /**
- * Has a connection of its own, made when it is first asked, so that a reading of metrics never waits behind the work, nor the
- * work behind it.
+ * Uses a separate connection, opened on first use, so that scrapes of metrics and sync work never wait for each other.
  */
 export function openLevels({ redisUrl, prefix, types, log, limits = usualLimits }: LevelsOptions): Levels {
   let opened: Redis | undefined;
@@ -88,7 +87,7 @@ export function openLevels({ redisUrl, prefix, types, log, limits = usualLimits 
   };
 }
 
-/** A queue that is paused keeps its jobs where it keeps them otherwise. */
+/** A paused queue keeps its jobs in the same lists. */
 async function jobsOf(redis: Redis, jobs: string, aside: string): Promise<JobLevels> {
   const [waiting, active, delayed, unreadable] = await Promise.all([
     redis.llen(`${jobs}wait`),

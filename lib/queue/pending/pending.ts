@@ -1,21 +1,28 @@
 import type { Redis } from 'ioredis';
-import type { Clock } from '../../core/clock.ts';
-import { coalesce } from '../../core/concurrency/coalesce.ts';
+import type { Clock } from '#core/clock.ts';
+import { coalesce } from '#core/concurrency/coalesce.ts';
 import type { Operation } from '../contract.ts';
 import { addition, type Jobs, type Keys } from '../parts.ts';
 import { numbers, reach, run } from '../redis/call.ts';
-import { askScript, finishScript, forgetScript, missingScript, releaseScript, reserveScript } from './scripts.ts';
+import {
+  finishScript,
+  forgetScript,
+  missingScript,
+  releaseScript,
+  reserveManyScript,
+  reserveScript,
+} from './scripts.ts';
 
-/** Two looks at an entry that nobody needs are at least this far apart before it goes: a change may be about to commit. */
+/** Time between two checks that must both find an entry obsolete before it is removed: a change may be about to commit. */
 const doubtMs = 10_000;
-/** A doubt that is not looked at again is dropped. A sweep each minute needs hours for a million entries. */
+/** A first finding that was not checked again is dropped after this time. With one sweep per minute, a million entries take hours. */
 const doubtMsMax = 86_400_000;
 const sliceSize = 500;
 
-/** Which operations wait or are in work, over all types and processes. */
+/** The operations that are waiting or in progress, over all types and processes. */
 export interface Pending {
-  /** Reserves capacity for each and notes its generation; answers per operation whether it was accepted. At most 1,000. */
-  ask(operations: readonly Operation[], capacity: number): Promise<readonly boolean[]>;
+  /** Takes capacity for each operation and records its generation. Returns per operation whether it was accepted. At most 1,000. */
+  reserveMany(operations: readonly Operation[], capacity: number): Promise<readonly boolean[]>;
   reserve(operation: Operation, capacity: number): Promise<boolean>;
   release(id: string, generation: number): Promise<void>;
   count(): Promise<number>;
@@ -23,12 +30,13 @@ export interface Pending {
   forget(cursor: string, isDirty: (ids: readonly string[]) => Promise<ReadonlySet<string>>): Promise<string>;
 }
 
-/** Without a clock the time of Redis counts, which is one for all processes. */
+/** Without a clock, the time of Redis is used, which is the same for all processes. */
 export function openPending(redis: Redis, keys: Keys, clock?: Clock): Pending {
   return {
-    async ask(operations, capacity) {
+    async reserveMany(operations, capacity) {
       const args = operations.flatMap(({ id, generation }) => [id, generation]);
-      return numbers(await run(redis, askScript, [keys.pending], [capacity, ...args])).map((accepts) => accepts === 1);
+      const answer = numbers(await run(redis, reserveManyScript, [keys.pending], [capacity, ...args]));
+      return answer.map((accepted) => accepted === 1);
     },
     async reserve({ id, generation }, capacity) {
       return (await run(redis, reserveScript, [keys.pending], [capacity, id, generation])) === 1;
@@ -62,37 +70,37 @@ function pairs(flat: readonly string[]): readonly (readonly [string, string])[] 
 }
 
 /**
- * What is left of an operation when its handler is done with `generation`: `gone`; `succeeded`: something newer is asked for
- * and its job comes when this one ends; `bare`: something newer is asked for and has no job.
+ * The state of an operation after its handler has finished `generation`. `removed`: nothing newer is requested. `has-successor`: a
+ * newer generation is requested, and its job starts when this one ends. `needs-job`: a newer generation is requested but has no job.
  */
-export type Finished = 'gone' | 'succeeded' | 'bare';
+export type Finished = 'removed' | 'has-successor' | 'needs-job';
 export type Finish = (id: string, generation: number) => Promise<Finished>;
 
-const finished: readonly Finished[] = ['gone', 'succeeded', 'bare'];
+const finished: readonly Finished[] = ['removed', 'has-successor', 'needs-job'];
 
 /**
- * Takes operations off and notifies who waits for them; what many handlers of a process finish at once goes in one round trip.
- * Who misses it asks the store at its time-out.
+ * Removes finished operations and notifies waiting callers. Operations that several handlers of a process finish at the same time share
+ * one round trip. A caller that misses the notification reads the store at its timeout.
  */
 export function finishing(redis: Redis, keys: Keys, type: string): Finish {
   const finish = coalesce(
     async (done: readonly { readonly id: string; readonly generation: number }[]) => {
       const args = done.flatMap(({ id, generation }) => [id, generation]);
-      const begins = [keys.successor(type, ''), keys.channel('')];
-      const answer = numbers(await run(redis, finishScript, [keys.pending], [...begins, ...args]));
-      return answer.map((state) => finished[state] ?? 'bare');
+      const prefixes = [keys.successor(type, ''), keys.channel('')];
+      const answer = numbers(await run(redis, finishScript, [keys.pending], [...prefixes, ...args]));
+      return answer.map((state) => finished[state] ?? 'needs-job');
     },
     { batchSizeMax: 200, batchesMax: 4 },
   );
   return (id, generation) => finish({ id, generation });
 }
 
-/** A script blocks Redis for everyone while it runs, so it gets its operations in pieces. */
+/** A running script blocks Redis, so operations are passed in chunks. */
 export const chunkSize = 1_000;
 
 /**
- * Reserves capacity, then adds jobs. A process that dies between the two leaves entries without a job, which `missing` finds. The
- * same operation may be given twice, also by two processes at once.
+ * Reserves capacity, then adds jobs. If the process dies in between, entries without a job remain, which `missing` finds. The same
+ * operation may be enqueued twice, even by two processes at the same time.
  */
 export async function enqueue(
   pending: Pending,
@@ -103,7 +111,7 @@ export async function enqueue(
   const refused: string[] = [];
   const types = new Set<string>();
   for (const chunk of chunks(operations)) {
-    const answers = await pending.ask(chunk, capacity);
+    const answers = await pending.reserveMany(chunk, capacity);
     const accepted = chunk.filter((_, index) => answers[index]);
     for (const { id } of chunk.filter((_, index) => !answers[index])) refused.push(id);
     for (const [type, ofType] of Map.groupBy(accepted, (operation) => operation.type)) {

@@ -2,15 +2,15 @@ import { Job } from 'bullmq';
 import { jobsOf, type Parts } from '../parts.ts';
 import { run, script } from '../redis/call.ts';
 
-/** Clocks of healthy machines differ by less. */
+/** The clocks of healthy machines differ by less than this. */
 const toleranceMs = 30_000;
-/** Of each type in one go. */
+/** Maximum number of jobs per type and run. */
 const jobsMax = 1_000;
 
 /**
- * KEYS delayed; ARGV tolerance, at most, beginning of BullMQ's keys. BullMQ's score of a delayed job is the time at which it
- * is due in milliseconds times 4096, by the clock of who delayed it; its field `delay` says for how long it was, so the
- * difference is when. Those delayed in the future are due last of all.
+ * KEYS: delayed. ARGV: tolerance, maximum number, prefix of BullMQ's keys. BullMQ's score of a delayed job is its due time in milliseconds
+ * times 4096, by the clock of the process that delayed it. The field `delay` is the length of the delay, so the difference is the time at
+ * which it was delayed. Jobs that were delayed "in the future" have the latest due times.
  */
 const strandedScript = script(`
 local time = redis.call('TIME')
@@ -26,23 +26,23 @@ end
 return stranded`);
 
 /**
- * The clock of Redis decides, which is one for all. What it takes up too early, were it itself far off, is refused by
- * the gate or tried once more: no more than that.
+ * Promotes delayed jobs that no worker would take in time. The clock of Redis decides, which is the same for all processes. If it is far
+ * off itself, jobs run too early, and the worst effect is a refusal by the gate or one more attempt.
  */
-export async function takeUpStranded(parts: Parts): Promise<number> {
-  const counts = await Promise.all(parts.types.map((type) => takeUpOf(parts, type)));
+export async function promoteStranded(parts: Parts): Promise<number> {
+  const counts = await Promise.all(parts.types.map((type) => promoteStrandedOf(parts, type)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function takeUpOf(parts: Parts, type: string): Promise<number> {
-  const beginning = parts.keys.jobs(type);
-  const answer = await run(parts.failFast, strandedScript, [`${beginning}delayed`], [toleranceMs, jobsMax, beginning]);
+async function promoteStrandedOf(parts: Parts, type: string): Promise<number> {
+  const prefix = parts.keys.jobs(type);
+  const answer = await run(parts.failFast, strandedScript, [`${prefix}delayed`], [toleranceMs, jobsMax, prefix]);
   const ids = Array.isArray(answer) ? answer.map(String) : [];
-  const taken = await Promise.all(ids.map((id) => promote(parts, type, id)));
-  return taken.filter(Boolean).length;
+  const promoted = await Promise.all(ids.map((id) => promote(parts, type, id)));
+  return promoted.filter(Boolean).length;
 }
 
-/** False: it is not delayed any more. */
+/** False when the job is no longer delayed. */
 async function promote(parts: Parts, type: string, id: string): Promise<boolean> {
   const job = await Job.fromId(jobsOf(parts, type), id);
   return job === undefined

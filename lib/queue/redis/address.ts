@@ -1,28 +1,28 @@
+import { readFileSync } from 'node:fs';
 import { type RedisOptions, SentinelConnector } from 'ioredis';
-import { parseRedisUrl, type RedisAddress, redisUrlRule } from '../../core/redis-url.ts';
+import { parseRedisUrl, type RedisAddress, redisUrlRule } from '#core/settings/redis-url.ts';
 import { type Dialling, FollowingConnector } from './following.ts';
-import { readPasswordEachTime } from './password.ts';
 import { Places } from './places.ts';
 import { tlsOptions } from './tls.ts';
 
-/** Which shape replies have is not an option here. */
+/** Options of a client, except the shape of replies, which is fixed. */
 export type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
 
 const connectMsMax = 2_000;
-/** A connection that we end ourselves does not wait longer for its server to agree. */
+/** How long a connection that we close waits for its server. */
 const disconnectMsMax = 500;
 
 export interface Finding {
   readonly options: ClientOptions;
-  /** Where the server is that has our keys. Undefined: sentinels know it. */
+  /** The known servers; undefined when sentinels name the server. */
   readonly places: Places | undefined;
 }
 
 /**
- * How a client finds the server that has our keys: by sentinels, or by itself, which also follows a cluster to the node of our
- * slot.
+ * How a client finds the server that holds our keys: through sentinels, or by dialling servers itself and following a cluster to the node
+ * of our slot.
  *
- * @throws Error when it is no URL of a Redis
+ * @throws Error when `redisUrl` is not a valid Redis URL
  */
 export function findingOf(redisUrl: string): Finding {
   const address = parseRedisUrl(redisUrl);
@@ -51,7 +51,7 @@ function following({ files }: RedisAddress, dialling: Dialling): ClientOptions {
       const [, address] = /^MOVED \d+ (\S+)/.exec(message) ?? [];
       if (address !== undefined) places.moved(address);
       else if (isReplica.test(message)) places.leave(Date.now());
-      // The node may be cut off while others serve: look there, but let the caller know.
+      // The node may be cut off while others serve: try another one, but report the error to the caller.
       else return message.startsWith('CLUSTERDOWN') && places.leave(Date.now()) ? endAndDialAgain : false;
       return dialAndSendAgain;
     },
@@ -82,3 +82,25 @@ const isReplica = /^(READONLY|MASTERDOWN)\b/;
 /** What ioredis does about an error. */
 const endAndDialAgain = 1;
 const dialAndSendAgain = 2;
+
+/** The option that ioredis reads when it opens a connection. */
+interface Login {
+  password?: string | undefined;
+}
+
+/**
+ * Makes ioredis read the file for each connection, because a password may be valid for only minutes. An unreadable file gives an empty
+ * password, which the server refuses; ioredis cannot handle an exception at this point.
+ */
+function readPasswordEachTime(options: Login, file: string | undefined): void {
+  if (file === undefined) return;
+  Object.defineProperty(options, 'password', { configurable: true, enumerable: true, get: () => passwordIn(file) });
+}
+
+function passwordIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}

@@ -1,25 +1,25 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import type { Log } from '../../core/log.ts';
-import type { RedisHost } from '../../core/redis-url.ts';
+import type { Log } from '#core/log/log.ts';
+import type { RedisHost } from '#core/settings/redis-url.ts';
 import { findingOf } from './address.ts';
 import { knownScripts } from './call.ts';
 import type { Places } from './places.ts';
 
 export interface ConnectionLimits {
-  /** A command of a request that has no answer after this time has failed. */
+  /** A command of a request fails when it is not answered within this time. */
   readonly commandMsMax: number;
 }
 
 export const usualLimits: ConnectionLimits = { commandMsMax: 3_000 };
 
 const reconnectMsMax = 1_000;
-/** Longer than any blocking command of a worker (10 s), so that only a dead peer is silent for so long. */
+/** Longer than any blocking command of a worker (10 s), so only a dead peer is silent for this time. */
 const silenceMsMax = 20_000;
 
 /**
- * For what a caller waits for: every command ends within `commandMsMax`, also while Redis is away. A command that was
- * timed out may still be carried out, so all commands of this module may run twice. A server that has been silent for twice
- * that time is given up: a replica may have taken its place.
+ * A connection for requests: every command ends within `commandMsMax`, even while Redis is unavailable. A command that timed out may still
+ * be executed, so all commands of this module are safe to run twice. The connection to a server that has been silent for twice that time is
+ * dropped, because a replica may have taken over.
  */
 export function failFastConnection(redisUrl: string, log: Log, limits: ConnectionLimits = usualLimits): Redis {
   const { commandMsMax } = limits;
@@ -28,7 +28,7 @@ export function failFastConnection(redisUrl: string, log: Log, limits: Connectio
   return learning(quietly(new Redis({ ...options, ...usual(), ...own }), log), places);
 }
 
-/** For workers and subscribers: commands wait until Redis is back. BullMQ demands `maxRetriesPerRequest: null`. */
+/** A connection for workers and subscribers: commands wait until Redis is back. BullMQ requires `maxRetriesPerRequest: null`. */
 export function blockingConnection(redisUrl: string, log: Log): BlockingRedis {
   const own = { maxRetriesPerRequest: null, socketTimeout: silenceMsMax };
   const { options, places } = findingOf(redisUrl);
@@ -38,12 +38,12 @@ export function blockingConnection(redisUrl: string, log: Log): BlockingRedis {
 const usual = () =>
   ({
     scripts: knownScripts(),
-    // What many handlers ask for at once goes in one write and comes back together: half the cost per command.
+    // Concurrent commands are written together and answered together, which halves the cost per command.
     enableAutoPipelining: true,
     retryStrategy: (times: number) => Math.min(50 * times, reconnectMsMax),
   }) satisfies RedisOptions;
 
-/** Each connection to a cluster asks for its nodes: those that the URL names may be gone when one is needed. */
+/** Each connection to a cluster asks for its nodes, because those in the URL may no longer exist when one is needed. */
 function learning<Client extends Redis>(client: Client, places: Places | undefined): Client {
   client.on('ready', () => {
     if (places?.isCluster) client.cluster('SLOTS').then((answer) => places.learn(nodesIn(answer)), ignored);
@@ -51,16 +51,16 @@ function learning<Client extends Redis>(client: Client, places: Places | undefin
   return client;
 }
 
-/** Where it is not allowed, the nodes of the URL have to do. */
+/** If the command is not allowed, only the nodes of the URL are used. */
 const ignored = () => {};
 
-/** CLUSTER SLOTS answers ranges: first and last slot, then each of their nodes as address, port and more. */
+/** CLUSTER SLOTS returns ranges: first and last slot, then each of their nodes as address, port and more. */
 function nodesIn(answer: unknown): readonly RedisHost[] {
   const nodes = Array.isArray(answer) ? answer.flatMap((range) => (Array.isArray(range) ? range.slice(2) : [])) : [];
   return nodes.flatMap(([host, port]) => (typeof host === 'string' && host !== '' ? { host, port: Number(port) } : []));
 }
 
-/** ioredis emits one error per attempt to connect; the log gets the first of each outage. */
+/** ioredis emits an error for each attempt to connect; only the first one of each outage is logged. */
 function quietly<Client extends Redis>(client: Client, log: Log): Client {
   let away = false;
   client.on('error', (cause: Error) => {
@@ -74,7 +74,7 @@ function quietly<Client extends Redis>(client: Client, log: Log): Client {
   return client;
 }
 
-/** Knows the blocking connections that BullMQ makes of it, so that all can be ended whatever state they are in. */
+/** Tracks the duplicates that BullMQ makes for blocking commands, so that all can be closed in any state. */
 export class BlockingRedis extends Redis {
   readonly #copies = new Set<{ disconnect(): void }>();
 
@@ -86,7 +86,7 @@ export class BlockingRedis extends Redis {
     return copy;
   }
 
-  /** BullMQ's own closing waits for a server that is away. */
+  /** Needed because closing through BullMQ waits for an unreachable server. */
   disconnectAll(): void {
     for (const copy of this.#copies) copy.disconnect();
     this.disconnect();

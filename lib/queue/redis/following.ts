@@ -1,13 +1,13 @@
 import { connect, Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { AbstractConnector } from 'ioredis';
-import type { RedisHost } from '../../core/redis-url.ts';
+import type { RedisHost } from '#core/settings/redis-url.ts';
 import type { Places } from './places.ts';
 
-/** A server that has said nothing for so long after it was dialled is frozen or out of reach: another one is tried. */
+/** A server that has sent nothing for this time after dialling is frozen or unreachable: another one is tried. */
 const silentMsMax = 4_000;
 
-/** What connections of one client have in common. */
+/** What all connections of one client share. */
 export interface Dialling {
   readonly places: Places;
   /** 4 or 6; 0: either. */
@@ -15,7 +15,7 @@ export interface Dialling {
   readonly tls: ConnectionOptions | undefined;
 }
 
-/** Dials where the owner of our keys is, as far as `places` knows, and notes there what came of it. */
+/** Dials the owner of our keys, as far as `places` knows it, and reports the result there. */
 export class FollowingConnector extends AbstractConnector {
   readonly #dialling: Dialling;
   #isReady = false;
@@ -26,7 +26,7 @@ export class FollowingConnector extends AbstractConnector {
     this.#dialling = dialling;
   }
 
-  /** It never fails: ioredis would not dial again. What cannot be dialled is a stream that has ended with an error. */
+  /** Never throws, because ioredis would not dial again: on failure it returns a stream that ends with an error. */
   override async connect() {
     const { places } = this.#dialling;
     const place = places.current();
@@ -47,14 +47,14 @@ export class FollowingConnector extends AbstractConnector {
     return stream;
   }
 
-  /** Each command of a batch that is answered MOVED asks for it. */
+  /** Every command of a batch that is answered with MOVED calls this, so repeated calls for one stream are ignored. */
   override disconnect(): void {
     if (this.#left !== undefined && this.#left === this.stream) return;
     this.#left = this.stream;
     super.disconnect();
   }
 
-  /** Called with what INFO says, when the server is ready to serve. */
+  /** Called with the reply to INFO when the server is ready. */
   override check(info: { readonly cluster_enabled?: string }): boolean {
     this.#isReady = true;
     this.#dialling.places.isCluster = info.cluster_enabled === '1';
@@ -67,7 +67,7 @@ export class FollowingConnector extends AbstractConnector {
     try {
       return tls === undefined ? connect(where) : connectSecurely({ ...tls, ...where });
     } catch (cause) {
-      // A file for TLS that cannot be read.
+      // A TLS file cannot be read.
       return new Socket().destroy(cause instanceof Error ? cause : new Error('a connection could not be made'));
     }
   }

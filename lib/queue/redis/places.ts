@@ -1,13 +1,13 @@
-import type { RedisHost } from '../../core/redis-url.ts';
+import type { RedisHost } from '#core/settings/redis-url.ts';
 
-/** Nodes of a cluster that are remembered beside those that `REDIS_URL` names. */
+/** Limit of cluster nodes that are remembered in addition to those of `REDIS_URL`. */
 const learnedMax = 1_000;
 const elsewhereMs = 1_000;
 
 /**
- * Where the server is that has our keys. All keys of an installation lie in one slot of a cluster, so one node has them all, and
- * a client of that node is all it takes: whoever else is asked answers `MOVED` with its address. What connections learn of it here
- * counts for all that are made from the same options. A server that stands alone is the same thing with nothing to learn.
+ * Tracks which server holds our keys. All keys of an installation are in one slot of a cluster, so a plain client of the node that owns the
+ * slot is enough; any other node answers `MOVED` with its address. All connections made from the same options share this knowledge. A
+ * single server is the same case with nothing to learn.
  */
 export class Places {
   readonly #seeds: readonly RedisHost[];
@@ -15,26 +15,26 @@ export class Places {
   #owner: RedisHost | undefined;
   #turn = 0;
   #leftAt = Number.NEGATIVE_INFINITY;
-  /** The server that answered last is a node of a cluster. */
+  /** Whether the server that answered last is a cluster node. */
   isCluster = false;
 
   constructor(seeds: readonly RedisHost[]) {
     this.#seeds = seeds;
   }
 
-  /** Where to dial now: the owner while it is known, otherwise one of all after the other. */
+  /** The server to dial now: the owner while it is known, otherwise all servers in turn. */
   current(): RedisHost {
     const all = this.#all();
     return this.#owner ?? all[this.#turn % all.length] ?? { host: '127.0.0.1', port: 6_379 };
   }
 
-  /** A connection to this place was not made. */
+  /** Called when a connection to this place could not be opened. */
   lost(place: RedisHost): void {
     if (this.#owner !== undefined && isSame(this.#owner, place)) this.#owner = undefined;
     else if (isSame(this.current(), place)) this.#turn += 1;
   }
 
-  /** The node that `MOVED` names, as `host:port`; without a host it is the one where we are, on another port. */
+  /** Takes the node that `MOVED` names, as `host:port`; without a host, it is the current host with another port. */
   moved(address: string): void {
     const at = address.lastIndexOf(':');
     const host = address.slice(0, at);
@@ -44,7 +44,7 @@ export class Places {
     this.#owner = { host: host === '' || host === '?' ? this.current().host : host, port };
   }
 
-  /** The place cannot serve us, though it answers. At most once a second, as that is how long it may take to recover. */
+  /** Moves on because the server answers but cannot serve us. At most once a second, since it may recover. */
   leave(now: number): boolean {
     if (now - this.#leftAt < elsewhereMs || this.#all().length === 1) return false;
     this.#leftAt = now;
@@ -52,7 +52,7 @@ export class Places {
     return true;
   }
 
-  /** The nodes that the cluster has now. */
+  /** Takes the current nodes of the cluster. */
   learn(nodes: readonly RedisHost[]): void {
     const isNew = (node: RedisHost) => !this.#seeds.some((seed) => isSame(seed, node));
     this.#learned = nodes.filter(isNew).slice(0, learnedMax);

@@ -1,14 +1,14 @@
 import type { Redis } from 'ioredis';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 
-/** Looks at the server each time it is connected to, and warns of what would lose or refuse operations. */
+/** Checks the settings of the server after each connect and warns about those that would lose or refuse operations. */
 export function checkServer(redis: Redis, log: Log): void {
-  const look = async () => {
+  const check = async () => {
     const found = complaints(await redis.info());
     for (const complaint of found) log.warn(complaint, 'Redis is not set up for a queue');
   };
   redis.on('ready', () => {
-    look().catch(() => {});
+    check().catch(() => {});
   });
 }
 
@@ -18,7 +18,7 @@ export interface Complaint {
   readonly wanted: string;
 }
 
-/** Reads the answer of INFO. A Redis that evicts keys under memory pressure loses jobs. */
+/** Checks the reply to INFO. A Redis that evicts keys under memory pressure loses jobs. */
 export function complaints(info: string): readonly Complaint[] {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
   const found: Complaint[] = [];

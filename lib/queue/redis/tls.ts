@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
-import type { RedisAddress } from '../../core/redis-url.ts';
+import type { RedisAddress } from '#core/settings/redis-url.ts';
 
 /**
- * Each connection reads the files, since certificates are renewed. The certificate of a server has to name it as it was dialled.
- * Clusters and sentinels may announce servers by IP addresses, which certificates seldom hold: there it may name a host of the
- * URL instead. Undefined: connections without TLS.
+ * Each connection reads the files, because certificates are renewed. The certificate of a server must contain the dialled name. Clusters and
+ * sentinels may announce servers by IP addresses, which certificates rarely contain: for these, a host name of the URL is accepted instead.
+ * Undefined for connections without TLS.
  */
 export function tlsOptions({ tls, hosts, files }: RedisAddress): ConnectionOptions | undefined {
   if (!tls) return undefined;

@@ -1,22 +1,22 @@
 import type { Redis } from 'ioredis';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 import type { Keys } from '../parts.ts';
 
-/** Requests that wait for an operation, per process. */
+/** Limit of requests that wait for operations, per process. */
 const listenersMax = 10_000;
 
 export interface Listener {
-  /** Ends with true at the announcement, also one that came before the call; with false at the time-out or on abort. */
+  /** Resolves with true at the announcement, even if it came before this call; with false at the timeout or on abort. */
   wait(timeoutMs: number, signal: AbortSignal): Promise<boolean>;
   stop(): void;
-  /** Settles when announcements from now on are received; it does not fail. */
+  /** Resolves when the subscription is active. Never fails. */
   readonly ready: Promise<void>;
 }
 
 /**
- * Who waits for an association receives its announcement, wherever it is made: one channel per association, one subscriber
- * connection per process, made when it is first needed. Redis forgets announcements that nobody receives, so a waiter may
- * miss one while the connection is away; it then ends at its time-out.
+ * Delivers the announcements of associations to waiting callers in any process: one channel per association, and one subscriber connection
+ * per process, opened on first use. Redis does not keep announcements, so a caller may miss one while the connection is down; its wait then
+ * ends at the timeout.
  */
 export class Announcements {
   readonly #connect: () => Redis;
@@ -33,7 +33,7 @@ export class Announcements {
   }
 
   listen(id: string): Listener {
-    if (this.#count >= listenersMax) return deaf;
+    if (this.#count >= listenersMax) return noListener;
     this.#count += 1;
     const channel = this.#keys.channel(id);
     const announced = new AbortController();
@@ -60,7 +60,7 @@ export class Announcements {
     const known = this.#listeners.get(channel);
     if (known !== undefined) known.add(notify);
     else this.#listeners.set(channel, new Set([notify]));
-    // Asked again for a channel that is known: the answer shows that the first asking has been carried out.
+    // Sent even if the channel is known: the reply shows that the first subscription has taken effect.
     await this.#send((subscriber) => subscriber.subscribe(channel));
   }
 
@@ -90,7 +90,7 @@ export class Announcements {
   }
 }
 
-const deaf: Listener = { ready: Promise.resolve(), wait: async () => false, stop() {} };
+const noListener: Listener = { ready: Promise.resolve(), wait: async () => false, stop() {} };
 
 async function untilAborted(announced: AbortSignal, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
   if (announced.aborted || signal.aborted) return announced.aborted;

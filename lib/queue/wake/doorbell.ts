@@ -1,16 +1,16 @@
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 import type { Doorbell } from '../contract.ts';
 
-/** Where consumers listen all the time nobody has to be woken. */
+/** Does nothing, for consumers that listen all the time. */
 export const silentDoorbell: Doorbell = { async ring() {} };
 
-/** Rings once per type. A bell that is out of order is no reason to fail: the sweep rings again (see `wake`). */
+/** Rings once per type. Failures are only logged, because the sweep rings again (see `wake`). */
 export async function ringAll(doorbell: Doorbell, types: Iterable<string>, log: Log): Promise<void> {
   const rings = [...new Set(types)].map(async (type) => {
     try {
       await doorbell.ring(type);
     } catch (cause) {
-      log.warn({ type, error: cause instanceof Error ? cause.name : 'unknown' }, 'the doorbell does not ring');
+      log.warn({ type, error: cause instanceof Error ? cause.name : 'unknown' }, 'the doorbell could not be rung');
     }
   });
   await Promise.all(rings);

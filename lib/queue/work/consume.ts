@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayedError, type Job, UnrecoverableError, Worker, type WorkerOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 import type { ConsumeOptions, Consumer } from '../contract.ts';
 import { type JobData, queueName } from '../parts.ts';
 import type { BlockingRedis } from '../redis/connection.ts';
@@ -10,12 +10,12 @@ import { Locks } from './locks.ts';
 import { isReadable, setAside, setUnreadableAside } from './unreadable.ts';
 import { within } from './within.ts';
 
-/** For handlers that were asked to stop, and for putting their jobs back. */
+/** Time for handlers to stop and for their jobs to be returned to the queue. */
 const putBackMs = 2_000;
-/** For taking jobs off whose handlers have ended. */
-const lastWordMs = 500;
+/** Time to complete jobs whose handlers have ended. */
+const completionMs = 500;
 
-/** Takes and runs jobs of one type until it is closed; while Redis is away it waits for it. */
+/** Takes and runs jobs of one type until it is closed; waits while Redis is unavailable. */
 export function consume(
   parts: JobParts & { readonly keys: string },
   connection: BlockingRedis,
@@ -35,7 +35,7 @@ export function consume(
       }
       const ending = await end(job, token);
       if (ending === 'complete') return;
-      // Any other error would make BullMQ drop a job that is not to go.
+      // With any other error, BullMQ would drop a job that must be kept.
       throw ending === 'failed' ? new UnrecoverableError(exhaustedReason) : new DelayedError();
     },
     options,
@@ -48,18 +48,18 @@ export function consume(
       if (ending.kind === 'delayed') await delayJob(parts, job, ending, token);
       return ending.kind;
     } catch (cause) {
-      // Not delayed: the lock expires and the job is taken up again.
-      log.warn({ type, error: cause instanceof Error ? cause.message : 'unknown' }, 'a sync job was not delayed');
+      // The lock expires, and the job runs again.
+      log.warn({ type, error: cause instanceof Error ? cause.message : 'unknown' }, 'a sync job could not be delayed');
       return 'leave';
     } finally {
       lock.release();
     }
   }
   const report = reportError(log, type);
-  // What BullMQ cannot read it takes again and again.
-  const lookForUnreadable = (cause: Error) =>
+  // BullMQ would take a job that it cannot parse again and again.
+  const handleError = (cause: Error) =>
     cause instanceof SyntaxError ? setUnreadableAside(aside).catch(report) : report(cause);
-  worker.on('error', (cause) => void lookForUnreadable(cause));
+  worker.on('error', (cause) => void handleError(cause));
   worker.on('active', (job) => exhausted.note(job));
   const run = () => worker.run().catch(report);
   if (!atRest) void run();
@@ -69,7 +69,7 @@ export function consume(
   };
 }
 
-/** A fetch that is under way when the rest begins may still bring a job, which its handler delays. */
+/** A fetch that is in progress when the rest begins may still return a job; its handler delays it. */
 function resting(worker: Worker, run: () => Promise<void>, atRestFirst: boolean, report: (cause: Error) => void) {
   let [atRest, hasRun] = [atRestFirst, !atRestFirst];
   return (wanted: boolean) => {
@@ -90,11 +90,11 @@ function closing(
   let closed: Promise<void> | undefined;
   async function close(graceMs: number): Promise<void> {
     const ended = worker.close();
-    // While Redis is away BullMQ's closing waits for it; without a job in flight there is nothing to wait for.
-    const idle = () => Promise.race([ended, locks.empty().then(() => sleep(lastWordMs))]);
+    // Closing through BullMQ waits for an unreachable Redis; without a job in flight there is nothing to wait for.
+    const idle = () => Promise.race([ended, locks.empty().then(() => sleep(completionMs))]);
     if (!(await within(idle(), graceMs))) {
       locks.stopAll('shutdown');
-      // What does not stop keeps its job until the lock expires: two handlers of one association are worse than a delay.
+      // A handler that does not stop keeps its job until the lock expires: a delay is better than two handlers for one association.
       if (!(await within(idle(), putBackMs))) warn({ graceMs }, 'a worker was closed with jobs in flight');
     }
     locks.close();
@@ -107,13 +107,13 @@ function closing(
   };
 }
 
-/** After an error while fetching, in milliseconds. */
+/** Pause after an error while fetching, in milliseconds. */
 const fetchRetryMs = 500;
 
-/** So often a job may take its worker down, or lose its lock; the next time its attempt counts as failed (see attempt.ts). */
+/** How often a job may crash its worker or lose its lock; after the next time, its attempt counts as failed. */
 const stallsMax = 4;
 
-/** Finished and failed jobs go at once: the store knows what came of them. */
+/** Finished and failed jobs are removed at once, because the store has their results. */
 export const workerOptions = (connection: Redis, prefix: string, lockMs: number): WorkerOptions => ({
   connection,
   prefix,
@@ -127,7 +127,7 @@ export const workerOptions = (connection: Redis, prefix: string, lockMs: number)
   runRetryDelay: fetchRetryMs,
 });
 
-/** An outage is logged once by its connection; BullMQ reports it at every attempt. */
+/** The connection logs an outage once; BullMQ reports it with every attempt, which is logged at debug level. */
 export function reportError(log: Log, type: string): (cause: Error) => void {
   return (cause) => {
     const level = 'code' in cause ? 'debug' : 'warn';
@@ -135,12 +135,12 @@ export function reportError(log: Log, type: string): (cause: Error) => void {
   };
 }
 
-/** Why an exhausted job has failed, as BullMQ notes it. */
+/** The failure reason of an exhausted job in BullMQ. */
 export const exhaustedReason = 'its workers ended one after another';
 
 /**
- * BullMQ hands a job that has stalled too often over with its failure, to be failed without being run. Its own worker does so
- * without asking us, and the operation would be pending for ever; so the failure is taken off such a job and kept here.
+ * BullMQ delivers a job that has stalled too often with a deferred failure, and its worker fails the job without running our handler, which
+ * would leave the operation pending for ever. So the failure is removed from such a job and recorded here.
  */
 export class ExhaustedJobs {
   readonly #jobs = new WeakSet<object>();

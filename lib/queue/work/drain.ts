@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 import type { DrainOptions } from '../contract.ts';
 import { type JobData, queueName } from '../parts.ts';
 import type { BlockingRedis } from '../redis/connection.ts';
@@ -15,24 +15,24 @@ import { within } from './within.ts';
 export interface DrainParts extends JobParts {
   readonly connection: BlockingRedis;
   readonly prefix: string;
-  /** BullMQ's keys of the type begin with this. */
+  /** Prefix of BullMQ's keys of the type. */
   readonly keys: string;
   readonly clock: Clock;
-  lookAtDue(): Promise<Due>;
+  readDue(): Promise<Due>;
 }
 
-/** A job that was delayed is waited for when it is due so soon; later ones are the sweep's to ring for. */
+/** A drain waits for a delayed job that is due within this time; the sweep rings for later ones. */
 const dueSoonMs = 5_000;
-/** While jobs are in flight, the queue is looked at so often for more. */
-const lookMs = 100;
-/** Handlers still at work so long before the deadline are asked to stop, so that their jobs can be put back. */
+/** How often the queue is checked for more jobs while jobs are in flight. */
+const checkEveryMs = 100;
+/** This long before the deadline, running handlers are stopped, so that their jobs can be returned to the queue. */
 const putBackMs = 1_000;
 
 type Taken = Job<JobData, void, string>;
 
 /**
- * Takes jobs until nothing is left or no job can end before the deadline. BullMQ's worker serves as its source only:
- * locks, stalled jobs and endings, which it sees to in a consumer, are ours here.
+ * Takes jobs until none is left or no further job can end before the deadline. BullMQ's worker only fetches: unlike in a consumer, locks,
+ * stalled jobs and completion are handled here.
  */
 export async function drain(
   parts: DrainParts,
@@ -54,7 +54,7 @@ export async function drain(
     await worker.startStalledCheckTimer();
     await takeAll(worker, inFlight, parts, { concurrency, mayTake: () => leftMs() > reserveMs });
     if (!(await within(inFlight.empty(), leftMs()))) log.warn({ type }, 'a drain ended with jobs in flight');
-    return { done: inFlight.done, left: (await parts.lookAtDue()).takeable };
+    return { done: inFlight.done, left: (await parts.readDue()).takeable };
   } finally {
     clearTimeout(stop);
     await within(worker.close(), putBackMs);
@@ -82,7 +82,7 @@ async function takeAll(worker: Worker<JobData, void, string>, inFlight: InFlight
   }
 }
 
-/** A job that cannot be read is set aside: it would stop this drain, and each one after it. */
+/** An unreadable job is set aside, because it would stop this drain and every later one. */
 async function nextJob(
   worker: Worker<JobData, void, string>,
   parts: DrainParts,
@@ -102,7 +102,7 @@ async function nextJob(
 
 /** Waits for a job that is due soon; false when there is none. */
 async function dueSoon(parts: DrainParts): Promise<boolean> {
-  const { takeable, nextAt } = await parts.lookAtDue();
+  const { takeable, nextAt } = await parts.readDue();
   if (takeable) return true;
   const waitMs = nextAt - Date.now();
   if (nextAt === 0 || waitMs > dueSoonMs) return false;
@@ -110,7 +110,7 @@ async function dueSoon(parts: DrainParts): Promise<boolean> {
   return true;
 }
 
-/** The jobs that are being worked on. */
+/** The jobs in progress. */
 class InFlight {
   readonly #parts: DrainParts;
   readonly #locks: Locks;
@@ -133,16 +133,16 @@ class InFlight {
     this.#running.add(running);
   }
 
-  /** Until a job ends, or it is time to look for new ones. */
+  /** Resolves when a job ends, or when it is time to check for new ones. */
   async change(): Promise<void> {
-    await within(Promise.race(this.#running), lookMs);
+    await within(Promise.race(this.#running), checkEveryMs);
   }
 
   async empty(): Promise<void> {
     await Promise.all(this.#running);
   }
 
-  /** A job whose ending fails stays locked; the lock expires and it is taken up again. */
+  /** A job that cannot be completed stays locked; it runs again when the lock has expired. */
   async #run(job: Taken, token: string): Promise<void> {
     const lock = this.#locks.hold(job.id ?? '', token, job.processedOn ?? Date.now());
     try {

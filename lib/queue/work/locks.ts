@@ -1,11 +1,11 @@
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 
-/** What of BullMQ's worker renews locks; answers the ids of jobs whose lock is not ours any more. */
+/** The part of BullMQ's worker that renews locks. Returns the ids of jobs whose lock is no longer ours. */
 export interface LockOwner {
   extendJobLocks(jobIds: string[], tokens: string[], durationMs: number): Promise<string[]>;
 }
 
-/** Why a handler is asked to stop. `lost`: somebody else may have the job, so nothing may be said about it any more. */
+/** Why a handler has to stop. `lost`: another worker may have the job, so its result must not be reported. */
 export type StopReason = 'lost' | 'shutdown';
 
 export interface HeldLock {
@@ -14,16 +14,16 @@ export interface HeldLock {
   release(): void;
 }
 
-/** A handler that has not ended after so many lock times is stopped, and its lock is not renewed any more. */
+/** A handler that runs longer than this many lock times is stopped, and its lock is no longer renewed. */
 const lockTimesMax = 2;
 
 /**
- * Keeps the locks of the jobs in flight: one renewal for all, three times per lock time. A lock that could not be renewed in
- * time counts as lost before Redis drops it, so that a handler stops before another worker starts. BullMQ's own renewal
- * does not notice when Redis is silent, and manual fetching has none.
+ * Keeps the locks of the jobs in flight: one renewal for all, three times per lock time. A lock that could not be renewed in time counts as
+ * lost before Redis drops it, so a handler stops before another worker starts. BullMQ's own renewal does not notice when Redis is silent, and
+ * manual fetching has no renewal.
  *
- * Times are those of the wall clock: it alone goes on while a whole machine is frozen. A clock that was set ahead looks like
- * that and loses locks, which does no harm; one that was set back must not make them seem to hold for longer.
+ * Uses the wall clock, because only this clock advances while the whole machine is frozen. A clock that is set forward looks the same and
+ * loses locks, which does no harm; a clock that is set back must not make locks seem to last longer.
  */
 export class Locks {
   readonly #owner: LockOwner;
@@ -43,7 +43,7 @@ export class Locks {
     this.#timer = setInterval(() => this.#tick(Date.now()), Math.max(10, lockMs / 12));
   }
 
-  /** @param lockedAt when the lock was asked for, in milliseconds since 1970. */
+  /** @param lockedAt when the lock was requested, in milliseconds since 1970 */
   hold(jobId: string, token: string, lockedAt: number): HeldLock {
     const held = new Held(token, lockedAt + this.#lockMs, Date.now() + this.#lockMs * lockTimesMax);
     this.#held.set(jobId, held);
@@ -59,7 +59,7 @@ export class Locks {
     };
   }
 
-  /** Ends when no job is in flight. */
+  /** Resolves when no job is in flight. */
   async empty(): Promise<void> {
     if (this.#held.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
@@ -128,7 +128,7 @@ class Held {
     this.overdueAt = overdueAt;
   }
 
-  /** `lost` is the stronger word: it also overrules a shutdown. */
+  /** `lost` takes precedence over `shutdown`. */
   stop(reason: StopReason): void {
     if (this.stopped === 'lost') return;
     this.stopped = reason;

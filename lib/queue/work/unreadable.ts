@@ -1,14 +1,14 @@
 import type { Redis } from 'ioredis';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 import { type JobData, unreadableKey } from '../parts.ts';
 import { run, script } from '../redis/call.ts';
 
-/** For people who look into it; the sweep has queued the association anew long before. */
+/** How long an unreadable job is kept for inspection. The sweep has long queued its association again by then. */
 const keptMs = 7 * 24 * 3_600_000;
 
 /**
- * KEYS those set aside, by the time; active; stalled. ARGV beginning of BullMQ's keys, id of the job, how long it is kept. The job
- * leaves the queue, its lock goes, and so does BullMQ's note that its association has a job. Answers 1; 0: it is not active.
+ * KEYS: jobs set aside, by time; active; stalled. ARGV: prefix of BullMQ's keys, id of the job, how long it is kept. Removes the job from the
+ * queue, its lock, and BullMQ's deduplication key of its association. Returns 1, or 0 when the job is not active.
  */
 const setAsideScript = script(`
 local time = redis.call('TIME')
@@ -35,19 +35,19 @@ export interface UnreadableParts {
   readonly redis: Redis;
   readonly prefix: string;
   readonly type: string;
-  /** BullMQ's keys of the type begin with this. */
+  /** Prefix of BullMQ's keys of the type. */
   readonly jobs: string;
   readonly log: Log;
 }
 
-/** What a job says has to name an association and its destination. */
+/** The data of a job must name an association and its destination. */
 export function isReadable(data: unknown): data is JobData {
   if (typeof data !== 'object' || data === null) return false;
   const isId = (value: unknown) => typeof value === 'string' && /^\d{1,19}$/.test(value);
   return isId(Reflect.get(data, 'a')) && isId(Reflect.get(data, 'd'));
 }
 
-/** Moves a job out of the queue that cannot be read, and logs it once. Its association is dirty still: the sweep queues it again. */
+/** Moves an unreadable job out of the queue and logs it once. Its association is still dirty, so the sweep queues it again. */
 export async function setAside({ redis, prefix, type, jobs, log }: UnreadableParts, job: string): Promise<void> {
   const aside = unreadableKey(prefix, type);
   const keys = [aside, `${jobs}active`, `${jobs}stalled`];
@@ -56,8 +56,8 @@ export async function setAside({ redis, prefix, type, jobs, log }: UnreadablePar
 }
 
 /**
- * Sets all aside that were taken and cannot be read. BullMQ takes such a job, fails on its text, and takes it again when its lock
- * has run out. Answers how many there were.
+ * Sets aside all active jobs that are unreadable. BullMQ takes such a job, fails to parse it, and takes it again when its lock has expired.
+ * Returns their number.
  */
 export async function setUnreadableAside(parts: UnreadableParts): Promise<number> {
   const active = await parts.redis.lrange(`${parts.jobs}active`, 0, -1);

@@ -1,4 +1,4 @@
-/** Whether `work` has ended (well or not) before the time is up. It goes on otherwise; its failure is its owner's. */
+/** Whether `work` settles before the timeout. Otherwise it continues, and its owner handles a failure. */
 export async function within(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

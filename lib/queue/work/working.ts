@@ -1,12 +1,12 @@
 import type { Consumer, Handler, Queue } from '../contract.ts';
-import { jobsOf, type Parts } from '../parts.ts';
+import { type Jobs, jobsOf, type Parts } from '../parts.ts';
 import { finishing } from '../pending/pending.ts';
-import { lookAtDue } from '../wake/due.ts';
+import { readDue } from '../wake/due.ts';
 import { consume } from './consume.ts';
 import { drain } from './drain.ts';
 import type { JobParts } from './job.ts';
 
-/** The two ways to work a queue off. `consumers` gets what has to be closed. */
+/** The two ways to process a queue. Opened consumers are added to `consumers`, to be closed with the queue. */
 export function working(parts: Parts, consumers: Set<Consumer>): Pick<Queue, 'consume' | 'drain'> {
   const { blocking, keys, clock } = parts;
   return {
@@ -21,8 +21,13 @@ export function working(parts: Parts, consumers: Set<Consumer>): Pick<Queue, 'co
       return consumer;
     },
     drain(type, handler, options) {
-      const look = () => lookAtDue(blocking, keys, type);
-      const own = { connection: blocking, prefix: keys.prefix, keys: keys.jobs(type), clock, lookAtDue: look };
+      const own = {
+        connection: blocking,
+        prefix: keys.prefix,
+        keys: keys.jobs(type),
+        clock,
+        readDue: () => readDue(blocking, keys, type),
+      };
       return drain({ ...jobParts(parts, type, handler), ...own }, options);
     },
   };
@@ -32,4 +37,15 @@ function jobParts(parts: Parts, type: string, handler: Handler): JobParts {
   const { blocking, keys, log } = parts;
   const hasSuccessor = async (id: string) => (await blocking.exists(keys.successor(type, id))) === 1;
   return { type, handler, finish: finishing(blocking, keys, type), hasSuccessor, jobs: jobsOf(parts, type), log };
+}
+
+/**
+ * Pauses or resumes queues; returns whether any of them changed its state. The flag exists only in Redis and may be lost with its data, so the
+ * sweep calls this in each round; queues in the right state are left alone.
+ */
+export async function setPaused(queues: Iterable<Jobs>, paused: boolean): Promise<boolean> {
+  const states = await Promise.all([...queues].map(async (jobs) => ({ jobs, now: await jobs.isPaused() })));
+  const others = states.filter(({ now }) => now !== paused);
+  await Promise.all(others.map(({ jobs }) => (paused ? jobs.pause() : jobs.resume())));
+  return others.length > 0;
 }

@@ -4,14 +4,14 @@ import { appliedMigrations, clusterIdOf, tablesInOrder } from './catalog.ts';
 import { type BackupFile, FrameWriter } from './frames.ts';
 import { type BackupHeader, type BackupTable, begin, connect, type Moved, type OnTable, quoted } from './parts.ts';
 
-/** Pieces are gathered up to this size: PostgreSQL sends each row by itself. */
+/** PostgreSQL sends rows one by one; they are collected into pieces of this size. */
 const pieceBytes = 262_144;
 
 /**
- * Writes all data of a store to a file, as it was at one instant: every table is read by `COPY` in one transaction with one
- * snapshot. Nobody has to wait for it, and it waits for nobody. What was sealed stays sealed.
+ * Writes all data of a store to a file as of one instant: every table is read by `COPY` in one transaction with one snapshot. It
+ * neither blocks nor waits for other transactions. Sealed values stay sealed.
  *
- * @throws Error when the database holds no store
+ * @throws Error when the database does not contain a store
  */
 export async function dump(database: DatabaseAccess, file: BackupFile, onTable: OnTable): Promise<Dumped> {
   const client = await connect(database);
@@ -46,7 +46,7 @@ export async function dump(database: DatabaseAccess, file: BackupFile, onTable: 
 
 export interface Dumped extends Moved {
   readonly sha256: string;
-  /** Without the checksum. */
+  /** Size of the file without the checksum. */
   readonly bytes: number;
 }
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 
 /**
- * The form of a backup: frames of one letter, the length of the content (4 bytes, big endian) and the content. `H`: what it is,
- * first. `T`: a table begins. `D`: a piece of its rows. `E`: the closing record, with the rows of each table. `S`: SHA-256 of all
- * before it; nothing follows.
+ * The format of a backup: a sequence of frames. A frame is one letter, the length of the content (4 bytes, big endian) and the
+ * content. `H`: the header, always first. `T`: start of a table. `D`: a piece of its rows. `E`: the closing record with the number
+ * of rows of each table. `S`: SHA-256 of everything before it; always last.
  */
 export type FrameKind = 'H' | 'T' | 'D' | 'E' | 'S';
 
@@ -15,10 +15,10 @@ export interface Frame {
 
 const headBytes = 5;
 
-/** What a backup is written to. */
+/** The file that a backup is written to. */
 export type BackupFile = Pick<FileHandle, 'writev' | 'sync'>;
 
-/** Writes frames one after the other. */
+/** Writes frames in sequence. */
 export class FrameWriter {
   readonly #file: BackupFile;
   readonly #hash = createHash('sha256');
@@ -37,14 +37,15 @@ export class FrameWriter {
       this.bytes += piece.length;
     }
     const { bytesWritten } = await this.#file.writev([head, content]);
-    if (bytesWritten !== head.length + content.length) throw new Error('the file takes no more');
+    if (bytesWritten !== head.length + content.length)
+      throw new Error('the backup file could not be written completely');
   }
 
   writeJson(kind: FrameKind, content: object): Promise<void> {
     return this.write(kind, Buffer.from(JSON.stringify(content)));
   }
 
-  /** Answers the checksum, in hex. */
+  /** Writes the checksum and returns it in hex. */
   async finish(): Promise<string> {
     const sum = this.#hash.digest();
     const head = Buffer.from([0x53, 0, 0, 0, sum.length]);
@@ -54,17 +55,17 @@ export class FrameWriter {
   }
 }
 
-/** Reads frames from the begin of the file, and answers their checksum, in hex. @throws Error where it is cut off or altered */
+/** Reads frames from the start of the file and returns their checksum in hex. @throws Error when the file is truncated or altered */
 export async function* readFrames(file: FileHandle): AsyncGenerator<Frame, string, undefined> {
   const hash = createHash('sha256');
   const { size } = await file.stat();
   for (let at = 0; ; ) {
-    const head = await exactly(file, at, headBytes);
+    const head = await readExactly(file, at, headBytes);
     const kind = head.toString('latin1', 0, 1);
     const length = head.readUInt32BE(1);
-    // A length that was altered must not take memory.
+    // An altered length must not make us allocate memory.
     if (!isKind(kind) || at + headBytes + length > size) throw damaged();
-    const content = await exactly(file, at + headBytes, length);
+    const content = await readExactly(file, at + headBytes, length);
     at += headBytes + length;
     if (kind === 'S') {
       const sum = hash.digest();
@@ -78,7 +79,7 @@ export async function* readFrames(file: FileHandle): AsyncGenerator<Frame, strin
 
 const isKind = (kind: string): kind is FrameKind => 'HTDES'.includes(kind);
 
-async function exactly(file: FileHandle, position: number, length: number): Promise<Buffer> {
+async function readExactly(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   let filled = 0;
   while (filled < length) {
@@ -89,4 +90,4 @@ async function exactly(file: FileHandle, position: number, length: number): Prom
   return buffer;
 }
 
-export const damaged = () => new Error('the file is no backup of this service, or it is damaged or incomplete');
+export const damaged = () => new Error('the file is not a backup of this service, or it is damaged or incomplete');

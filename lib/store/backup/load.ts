@@ -4,14 +4,14 @@ import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { type Frame, readFrames } from './frames.ts';
-import { type BackupTable, endForm, type Moved, type OnTable, quoted, tableForm } from './parts.ts';
+import { type BackupTable, endSchema, type Moved, type OnTable, quoted, tableSchema } from './parts.ts';
 
-/** Puts the rows of a backup into tables that are there, instead of what they hold, in the caller's transaction. */
+/** Replaces the rows of existing tables by those of a backup, in the caller's transaction. */
 export async function load(client: pg.Client, file: FileHandle, onTable: OnTable): Promise<Moved['rows']> {
   const tables = await tablesOf(file);
-  // The rows were let in once, and come in another order now. Foreign keys go on being checked.
-  const triggers = (does: 'disable' | 'enable') =>
-    client.query(tables.map(({ name }) => `alter table ${quoted(name)} ${does} trigger user`).join('; '));
+  // The triggers accepted these rows once, and the rows now come in another order. Foreign keys are still checked.
+  const triggers = (action: 'disable' | 'enable') =>
+    client.query(tables.map(({ name }) => `alter table ${quoted(name)} ${action} trigger user`).join('; '));
   await triggers('disable');
   await client.query(`truncate ${tables.map(({ name }) => quoted(name)).join(', ')}`);
   const rows: Record<string, number> = {};
@@ -33,13 +33,13 @@ export async function load(client: pg.Client, file: FileHandle, onTable: OnTable
     if (frame.kind === 'T') current = begin(client, tableOf(frame));
     else mustBeAll(rows, frame);
   }
-  // A table whose references have still to be checked cannot be altered.
+  // A table with pending constraint checks cannot be altered.
   await client.query('set constraints all immediate');
   await triggers('enable');
   return rows;
 }
 
-const tableOf = ({ content }: Frame): BackupTable => tableForm.parse(JSON.parse(content.toString()));
+const tableOf = ({ content }: Frame): BackupTable => tableSchema.parse(JSON.parse(content.toString()));
 
 async function tablesOf(file: FileHandle): Promise<readonly BackupTable[]> {
   const tables: BackupTable[] = [];
@@ -50,7 +50,7 @@ async function tablesOf(file: FileHandle): Promise<readonly BackupTable[]> {
 function begin(client: pg.Client, table: BackupTable) {
   const columns = table.columns.map(quoted).join(', ');
   const copy = client.query(copyFrom(`copy ${quoted(table.name)} (${columns}) from stdin`));
-  // Said where the stream is waited for.
+  // `put` and `finished` report the error.
   copy.on('error', () => {});
   return { table, copy };
 }
@@ -60,7 +60,7 @@ async function put(copy: CopyStreamQuery, piece: Buffer): Promise<void> {
   if (!copy.write(piece)) await once(copy, 'drain');
 }
 
-/** The next row gets a number that no row has had, not even one that was removed. */
+/** Sets the sequences so that the next row gets a number that was never used, not even by a row that has been deleted. */
 async function restoreIdentities(client: pg.Client, { name, identities }: BackupTable): Promise<void> {
   for (const { column, last } of identities) {
     if (last === '0') continue;
@@ -73,7 +73,7 @@ async function restoreIdentities(client: pg.Client, { name, identities }: Backup
 }
 
 function mustBeAll(rows: Readonly<Record<string, number>>, { content }: Frame): void {
-  const { rows: expected } = endForm.parse(JSON.parse(content.toString()));
+  const { rows: expected } = endSchema.parse(JSON.parse(content.toString()));
   const wrong = Object.keys(expected).find((name) => rows[name] !== expected[name]);
-  if (wrong !== undefined) throw new Error(`the table ${wrong} did not take all of its rows`);
+  if (wrong !== undefined) throw new Error(`not all rows of the table ${wrong} were restored`);
 }

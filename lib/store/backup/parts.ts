@@ -4,37 +4,37 @@ import { openClient } from '../postgres/connect/server-client.ts';
 import { type DatabaseAccess, Servers } from '../postgres/connect/servers.ts';
 import { connectFailure } from '../postgres/failure.ts';
 
-/** What stands at the begin of a backup. */
-export const headerForm = z.object({
+/** The header of a backup. */
+export const headerSchema = z.object({
   format: z.literal('keyferry-backup'),
   version: z.literal(1),
   createdAt: z.iso.datetime(),
-  /** The steps of the schema that the data is in. */
+  /** The migrations that had been applied when the backup was made. */
   migrations: z.array(z.string()).min(1),
-  /** Of the store; undefined: it was not initialised. */
+  /** The id of the store; undefined when the store was not initialised. */
   clusterId: z.string().optional(),
 });
-export type BackupHeader = z.output<typeof headerForm>;
+export type BackupHeader = z.output<typeof headerSchema>;
 
-/** A table whose rows follow. */
-export const tableForm = z.object({
+/** Start of a table; its rows follow. */
+export const tableSchema = z.object({
   name: z.string(),
   columns: z.array(z.string()).min(1),
-  /** Its identity columns, and the last value that each has given. */
+  /** The identity columns and the last value that each has generated. */
   identities: z.array(z.object({ column: z.string(), last: z.string().regex(/^\d+$/) })),
 });
-export type BackupTable = z.output<typeof tableForm>;
+export type BackupTable = z.output<typeof tableSchema>;
 
-export const endForm = z.object({ rows: z.record(z.string(), z.int()) });
+export const endSchema = z.object({ rows: z.record(z.string(), z.int()) });
 
-/** What a backup or a restore has moved. */
+/** The result of a backup or a restore. */
 export interface Moved {
   readonly header: BackupHeader;
-  /** Rows by table. */
+  /** Number of rows by table. */
   readonly rows: Readonly<Record<string, number>>;
 }
 
-/** Called when a table is through. */
+/** Called when a table is finished. */
 export type OnTable = (name: string, rows: number) => void;
 
 const connectMsMax = 10_000;
@@ -49,8 +49,8 @@ export async function connect(database: DatabaseAccess): Promise<pg.Client> {
   });
 }
 
-/** No limit of time, as large tables take long; forms of values that every server reads. */
-const ours = {
+/** No time limits, since large tables take long; value formats that every server can read. */
+const sessionSettings = {
   statement_timeout: '0',
   lock_timeout: '0',
   idle_in_transaction_session_timeout: '0',
@@ -60,9 +60,9 @@ const ours = {
   extra_float_digits: '3',
 };
 
-/** Begins a transaction with settings for itself alone: behind a pooler the connection's would be left to others, and be theirs. */
+/** Begins a transaction with settings that end with it: behind a pooler, session settings would leak to and from other clients. */
 export async function begin(client: pg.Client, mode = ''): Promise<void> {
-  const settings = Object.entries(ours).map(([name, value]) => `set local ${name} = ${value}`);
+  const settings = Object.entries(sessionSettings).map(([name, value]) => `set local ${name} = ${value}`);
   await client.query([`begin transaction ${mode}`, ...settings].join('; '));
 }
 

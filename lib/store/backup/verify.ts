@@ -1,20 +1,20 @@
 import type { FileHandle } from 'node:fs/promises';
 import { damaged, type Frame, readFrames } from './frames.ts';
-import { type BackupHeader, endForm, headerForm, type Moved, tableForm } from './parts.ts';
+import { type BackupHeader, endSchema, headerSchema, type Moved, tableSchema } from './parts.ts';
 
-/** What a whole backup says of itself. */
+/** What an intact backup contains. */
 export interface Verified extends Moved {
   readonly sha256: string;
 }
 
-/** In the text form of COPY a row ends in a line feed, and one in a value is escaped. */
+/** In the text format of COPY, a line feed ends a row; line feeds in values are escaped. */
 const lineFeed = 0x0a;
 
 /**
- * Reads a backup from its begin to its end: the checksum fits, nothing follows it, and the tables have the rows that the closing
- * record counts. Its parts are read when the checksum is known to fit.
+ * Reads a whole backup and checks that the checksum matches, that nothing follows it, and that the tables have as many rows as the
+ * closing record says. Contents are parsed only after the checksum has been verified.
  *
- * @throws Error for a file that is cut off, altered or another one
+ * @throws Error for a file that is truncated, altered or not a backup
  */
 export async function verify(file: FileHandle): Promise<Verified> {
   const tables: { readonly head: Frame; rows: number }[] = [];
@@ -46,14 +46,16 @@ function verified(
   sha256: string,
 ): Verified {
   if (header === undefined || end === undefined) throw damaged();
-  const { rows } = endForm.parse(json(end));
-  const found = Object.fromEntries(tables.map(({ head, rows }) => [tableForm.parse(json(head)).name, rows]));
+  const { rows } = endSchema.parse(json(end));
+  const found = Object.fromEntries(tables.map(({ head, rows }) => [tableSchema.parse(json(head)).name, rows]));
   const names = new Set([...Object.keys(rows), ...Object.keys(found)]);
   const wrong = [...names].find((name) => rows[name] !== found[name]);
   if (wrong !== undefined)
-    throw new Error(`the backup does not have as many rows of the table ${wrong} as it counted: make another backup`);
+    throw new Error(
+      `the backup has another number of rows of the table ${wrong} than it recorded: make another backup`,
+    );
   return { header: headerOf(header), rows, sha256 };
 }
 
-const headerOf = (frame: Frame): BackupHeader => headerForm.parse(json(frame));
+const headerOf = (frame: Frame): BackupHeader => headerSchema.parse(json(frame));
 const json = ({ content }: Frame): unknown => JSON.parse(content.toString());

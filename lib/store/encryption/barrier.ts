@@ -1,22 +1,23 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import type { Clock } from '../../core/clock.ts';
-import { AppError } from '../../core/errors.ts';
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import type { Clock } from '#core/clock.ts';
+import { HmacKey } from '#core/digest/hmac.ts';
+import { AppError } from '#core/errors.ts';
 import type { Barrier, Pieces } from '../store.ts';
 import { CipherError, decrypt, decryptInSlices, encrypt, encryptInSlices, termOf } from './cipher.ts';
 import { activeKey, type Keyring, macKeyFor, zeroKeyring } from './keyring.ts';
 
-/** Unknown terms that are remembered; only broken rows can name so many. */
+/** Limit of unknown terms that are remembered; only damaged rows can name so many. */
 const missingTermsMax = 100;
 
-/** The barrier of a process: sealed until the seal hands it the keyring. */
+/** The barrier of a process: sealed until the seal loads the keyring into it. */
 export class KeyringBarrier implements Barrier {
   readonly #clock: Clock;
   #keyring: Keyring | undefined;
   #keys = new Map<number, KeyObject>();
-  #macKeys = new Map<string, KeyObject>();
+  #macKeys = new Map<string, HmacKey>();
   #used = new Map<number, number>();
   #missingTerms = new Set<number>();
-  /** Fetches the newest keyring; the seal sets it. */
+  /** Fetches the newest keyring; set by the seal. */
   #reload: () => Promise<void> = async () => {};
 
   constructor(clock: Clock) {
@@ -65,13 +66,13 @@ export class KeyringBarrier implements Barrier {
     const keyring = this.keyring;
     let key = this.#macKeys.get(purpose);
     if (key === undefined) {
-      key = toKeyObject(macKeyFor(keyring, purpose));
+      key = toHmacKey(macKeyFor(keyring, purpose));
       this.#macKeys.set(purpose, key);
     }
-    return createHmac('sha256', key).update(data).digest();
+    return key.bytes(data);
   }
 
-  /** Opens the barrier, or replaces its keyring by a newer state of the same. */
+  /** Opens the barrier, or replaces its keyring by a newer version of it. */
   load(keyring: Keyring): void {
     const before = this.#keyring;
     this.#keyring = keyring;
@@ -80,22 +81,23 @@ export class KeyringBarrier implements Barrier {
     if (before !== undefined && before !== keyring) zeroKeyring(before);
   }
 
-  /** Seals: overwrites and forgets every key. Key objects are overwritten by OpenSSL when they are collected. */
+  /** Seals: overwrites and forgets every key. OpenSSL overwrites key objects when they are garbage collected. */
   unload(): void {
     if (this.#keyring !== undefined) zeroKeyring(this.#keyring);
     this.#keyring = undefined;
     this.#keys.clear();
+    for (const key of this.#macKeys.values()) key.erase();
     this.#macKeys.clear();
     this.#used.clear();
     this.#missingTerms.clear();
   }
 
-  /** Values sealed in this process per term that the stored counts do not hold yet. */
+  /** Number of values sealed in this process by term, not yet included in the stored counts. */
   get used(): ReadonlyMap<number, number> {
     return this.#used;
   }
 
-  /** These are in the stored counts now; what was sealed since is not. */
+  /** Subtracts counts that have been stored; values sealed since then remain counted. */
   forgetUsed(used: ReadonlyMap<number, number>): void {
     for (const [term, count] of used) this.#used.set(term, Math.max(0, (this.#used.get(term) ?? 0) - count));
   }
@@ -104,7 +106,7 @@ export class KeyringBarrier implements Barrier {
     this.#reload = reload;
   }
 
-  /** The term of the key that values are sealed under now; counts the use. */
+  /** The term of the key that is used for new values; counts the use. */
   #useTerm(): number {
     const { term } = activeKey(this.keyring, this.#clock.now());
     this.#used.set(term, (this.#used.get(term) ?? 0) + 1);
@@ -118,15 +120,15 @@ export class KeyringBarrier implements Barrier {
       throw new CipherError(`no key of term ${term}`);
     }
     this.#missingTerms.add(term);
-    // A process that was cut off may meet a key it has not read yet. If reading fails, the next value tries again.
+    // A process that was disconnected may find values under a key that it has not read yet. If reading fails, the next value tries again.
     this.#reload().catch(() => this.#missingTerms.delete(term));
-    throw new AppError('unavailable', 'the keyring was rotated and is being read again: try again');
+    throw new AppError('unavailable', 'the keyring was rotated and is being reloaded: try again');
   }
 }
 
-/** Takes the key over and overwrites it where it was. */
-function toKeyObject(key: Buffer): KeyObject {
-  const object = createSecretKey(key);
+/** Turns the bytes into a key object and overwrites them. */
+function toHmacKey(key: Buffer): HmacKey {
+  const object = new HmacKey(key);
   key.fill(0);
   return object;
 }
@@ -138,5 +140,5 @@ const damaged = (cause: unknown, aad: string): unknown =>
 
 const sealedError = () => new AppError('sealed', 'the service is sealed');
 
-/** Additional data names the row. A path may be long; its beginning finds the row. */
+/** The additional data names the row. A path may be long; its first part is enough to find the row. */
 const shownAad = (aad: string): string => (aad.length <= 200 ? aad : `${aad.slice(0, 200)}...`);

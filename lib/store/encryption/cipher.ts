@@ -6,12 +6,12 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { inSlices, yieldToOthers } from '../../core/concurrency/yielding.ts';
+import { inSlices, yieldToOthers } from '#core/concurrency/yielding.ts';
 import type { Pieces } from '../store.ts';
 
 /**
  * AES-256-GCM with a random nonce. Layout: key term (4 bytes, big endian), format version (1 byte), nonce (12), ciphertext,
- * tag (16). Random nonces are safe for some 2^32 values per key, so keys are replaced well before (see keyring.ts).
+ * tag (16). Random nonces are safe for about 2^32 values per key, so keys are replaced well before that (see keyring.ts).
  */
 const algorithm = 'aes-256-gcm';
 export const keyBytes = 32;
@@ -29,7 +29,7 @@ export class CipherError extends Error {
   }
 }
 
-/** A key that is used often is best given as a `KeyObject`: Node makes one of bytes at each call, which costs more than the cipher. */
+/** Pass frequently used keys as a `KeyObject`: from bytes, Node creates one on each call, which costs more than the cipher itself. */
 export type CipherKey = Uint8Array | KeyObject;
 
 export function encrypt(key: CipherKey, term: number, plaintext: string | Uint8Array, aad: string): Buffer {
@@ -39,8 +39,8 @@ export function encrypt(key: CipherKey, term: number, plaintext: string | Uint8A
 }
 
 /**
- * The same for a text that comes in pieces, in slices, so that everything else goes on. The pieces are asked for twice: with their length
- * known the sealed value is made in one buffer, and a long one is not in memory twice.
+ * Like `encrypt` for a text in pieces; yields to the event loop between slices. `pieces` is called twice: with the total length known,
+ * the sealed value is built in a single buffer, so a long value is not in memory twice.
  */
 export async function encryptInSlices(
   key: CipherKey,
@@ -59,7 +59,7 @@ export async function encryptInSlices(
   );
   put(cipher.final());
   put(cipher.getAuthTag());
-  if (filled !== sealed.length) throw new Error('the pieces of a text have changed');
+  if (filled !== sealed.length) throw new Error('the pieces of a text changed between two passes');
   return sealed;
 }
 
@@ -98,7 +98,7 @@ export function decrypt(key: CipherKey, sealed: Uint8Array, aad: string): Buffer
 }
 
 /**
- * The same for a value that comes in pieces. Nothing of it is answered before all of it has proved to be sound.
+ * Like `decrypt` for a value in pieces. Returns nothing before the whole value has been authenticated.
  *
  * @throws CipherError
  */
@@ -117,7 +117,7 @@ export async function decryptInSlices(
       decipher = decipherOf(keyOf(termOf(rest)), rest, aad);
       rest = rest.subarray(headerBytes + nonceBytes);
     }
-    // The tag is what comes last.
+    // The last bytes are the tag.
     const end = rest.length - tagBytes;
     opened.push(decipher.update(rest.subarray(0, end)));
     rest = rest.subarray(end);
@@ -140,11 +140,11 @@ function finalOf(decipher: DecipherGCM): Buffer {
   try {
     return decipher.final();
   } catch (cause) {
-    throw new CipherError('a sealed value does not open with its key at its place', { cause });
+    throw new CipherError('a sealed value does not open with its key and row', { cause });
   }
 }
 
-/** The term of the key that a value was sealed under. @throws CipherError when this is no sealed value. */
+/** The term of the key that a value was sealed under. @throws CipherError when this is not a sealed value. */
 export const termOf = (sealed: Uint8Array): number => view(sealed).readUInt32BE();
 
 function view(sealed: Uint8Array): Buffer {

@@ -3,35 +3,35 @@ import { z } from 'zod';
 import { keyBytes } from './cipher.ts';
 
 /**
- * A rotated key is published first and used from then on: by that time every process has read it, so none meets a value
- * under a key it does not know.
+ * Delay between publishing a new key and using it. By then every process has read the key, so none finds a value under a key that
+ * it does not know.
  */
 export const activationDelayMs = 15_000;
 
-/** When a key is replaced by itself. */
+/** When a key is rotated automatically. */
 export interface RotationRule {
-  /** `false`: only when going on with the key would not be safe. */
+  /** `false`: rotate only when the key could no longer be used safely. */
   readonly enabled: boolean;
-  /** Values under one key. */
+  /** Maximum number of values under one key. */
   readonly operationsMax: number;
-  /** Age of a key; 0: no limit. */
+  /** Maximum age of a key; 0 means no limit. */
   readonly intervalSeconds: number;
 }
 
-/** Values under one key at the very most: random nonces allow 2^32, and counts are approximate. */
+/** Absolute limit of values under one key: random nonces allow 2^32, and counts are approximate. */
 export const operationsMaxSafe = 3_865_470_566;
-export const usualRotation: RotationRule = { enabled: true, operationsMax: 2 ** 31, intervalSeconds: 0 };
+export const defaultRotation: RotationRule = { enabled: true, operationsMax: 2 ** 31, intervalSeconds: 0 };
 
 export interface KeyringKey {
   readonly term: number;
   readonly key: Buffer;
   readonly installTime: Date;
   readonly activeFrom: Date;
-  /** Values sealed under it, as far as it was counted. */
+  /** Approximate number of values sealed under it. */
   readonly encryptions: number;
 }
 
-/** The keys of the barrier by term, newest last, and the key from which the keys of `mac` derive, which stays for ever. */
+/** The keys of the barrier by term, newest last, and the permanent key from which the keys of `mac` are derived. */
 export interface Keyring {
   readonly keys: readonly KeyringKey[];
   readonly macKey: Buffer;
@@ -39,10 +39,10 @@ export interface Keyring {
 }
 
 export function newKeyring(now: Date): Keyring {
-  return { keys: [newKey(1, now, now)], macKey: randomBytes(keyBytes), rotation: usualRotation };
+  return { keys: [newKey(1, now, now)], macKey: randomBytes(keyBytes), rotation: defaultRotation };
 }
 
-/** Whether the newest key has done its work. */
+/** Whether the newest key has reached a limit of the rotation rule. */
 export function isRotationDue(keyring: Keyring, now: Date): boolean {
   const { encryptions, installTime } = newestKey(keyring);
   const { enabled, operationsMax, intervalSeconds } = keyring.rotation;
@@ -66,7 +66,7 @@ export function newestKey(keyring: Keyring): KeyringKey {
   return newest;
 }
 
-/** The newest key that every process knows by now. */
+/** The newest key that every process already knows. */
 export function activeKey(keyring: Keyring, now: Date): KeyringKey {
   return keyring.keys.findLast((key) => key.activeFrom <= now) ?? newestKey(keyring);
 }
@@ -100,11 +100,11 @@ const keyringText = z.object({
     )
     .min(1),
   macKey: keyText,
-  // Stores of earlier releases have none.
+  // Keyrings of earlier releases do not have it.
   rotation: z
     .object({ enabled: z.boolean(), operationsMax: z.int(), intervalSeconds: z.int() })
     .readonly()
-    .default(usualRotation),
+    .default(defaultRotation),
 });
 
 /** The keyring as JSON, to be sealed under the root key. The caller overwrites the buffer. */

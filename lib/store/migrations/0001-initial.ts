@@ -2,11 +2,11 @@ import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
  * The tables of `tables.ts`. Choices that hold for all of them:
- * - Identity columns are `bigint`, which `pg` hands out as text; counters and durations in seconds are `integer`, which it
- *   hands out as numbers. No column needs a parser of its own.
- * - Names and paths collate "C": they sort by bytes whatever the locale of the database, and a prefix is an index range.
- * - Sealed columns are stored as they are: what is encrypted cannot be compressed. PostgreSQL 15 takes that of a table that is
- *   there only.
+ * - Identity columns are `bigint`, which `pg` returns as text; counters and durations in seconds are `integer`, which it returns as
+ *   numbers. No column needs its own parser.
+ * - Names and paths use the collation "C": they sort by bytes whatever the locale of the database, and a prefix is an index range.
+ * - Sealed columns use external storage, because encrypted data cannot be compressed. PostgreSQL 15 can set this only on an existing
+ *   table.
  */
 export async function initial(tx: QueryExecutorProvider): Promise<void> {
   for (const statement of [...mounts, ...tokens, ...secrets, ...sync, ...seal, ...sealedColumns])
@@ -60,7 +60,7 @@ const tokens = [
   `create index tokens_expire_at on tokens (expire_at) where expire_at is not null`,
 ];
 
-/** A mount takes its secrets with it: what nobody can reach any more must not stay behind. */
+/** Deleting a mount deletes its secrets, because unreachable data must not remain. */
 const secrets = [
   `create table kv_mounts (
      mount_id uuid primary key references mounts (id) on delete cascade,
@@ -99,7 +99,7 @@ const secrets = [
      where deletion_time is not null and not deletion_seen`,
 ];
 
-/** An association outlives its mount: it stays until the copy of its secret is gone from the destination. */
+/** An association outlives its mount: it stays until the copy of its secret has been removed from the destination. */
 const sync = [
   `create table sync_config (
      id integer primary key check (id = 1),

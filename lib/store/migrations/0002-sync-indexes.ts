@@ -2,9 +2,9 @@ import type { QueryExecutorProvider } from 'kysely';
 import { buildIndex, dropIndex } from './concurrent-index.ts';
 
 /**
- * Indexes for the replay and for the end of purges; one less that nobody read. An index on a column that claims change
- * (`claimed_until`, `next_attempt_at`) would make every claim write a new entry into every index of the table, so there is
- * none. `status` changes only together with the generations, which are in an index already.
+ * Adds indexes for the replay and for the end of purges, and drops an unused one. An index on a column that claims change
+ * (`claimed_until`, `next_attempt_at`) would make every claim write a new entry into every index of the table, so there is none.
+ * `status` changes only together with the generations, which are indexed already.
  */
 export async function syncIndexes(db: QueryExecutorProvider): Promise<void> {
   await buildIndex(db, {

@@ -2,8 +2,8 @@ import { type QueryExecutorProvider, sql } from 'kysely';
 import { buildIndex } from './concurrent-index.ts';
 
 /**
- * What the sync remembers of calls whose end it did not see. The columns come without a rewrite of the tables: they are null, or
- * have a constant default.
+ * What the sync records about calls with an unknown outcome. Adding the columns does not rewrite the tables: they are null or have a
+ * constant default.
  */
 export async function lateWrites(db: QueryExecutorProvider): Promise<void> {
   for (const statement of columns) await sql.raw(statement).execute(db);

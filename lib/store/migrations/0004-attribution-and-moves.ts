@@ -1,11 +1,11 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * Who has changed a secret or a version of it; null: it is not known, as of what was written before. And the moves of mounts,
- * so that every process can answer for one.
+ * Who changed a secret or a version of it, null where it is unknown because the row is older; and the moves of mounts, so that every
+ * process can report them.
  *
- * One statement each: who holds the lock of one table and waits for another could wait for a write that waits for it. Each
- * may run again.
+ * Each change is a separate statement: holding the lock of one table while waiting for another could deadlock with a write. Each
+ * statement may run again.
  */
 export async function attributionAndMoves(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,8 +1,8 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * What looks unchanged and was seen so not long ago is not looked at again, unless somebody has asked for it by a replay or by
- * changing the destination. What is out of date at this moment may have been asked for so.
+ * An object that was recently seen unchanged is not read again, unless a replay or a change of the destination requests it. For
+ * associations that are out of date at this moment, such a request is assumed.
  */
 export async function verifyGeneration(db: QueryExecutorProvider): Promise<void> {
   await sql`alter table associations add column verify_generation integer not null default 0`.execute(db);

@@ -1,8 +1,8 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * Policies and password policies by name. The policy `default` has no row until somebody changes it. `revisions` counts the
- * changes of policies, so that a process notices that what it made of them is old.
+ * Policies and password policies by name. The policy `default` has no row until it is changed. `revisions` counts the changes of
+ * policies, so that a process notices that its compiled policies are out of date.
  */
 export async function policies(tx: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(tx);

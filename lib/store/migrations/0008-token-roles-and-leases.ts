@@ -2,8 +2,8 @@ import { type QueryExecutorProvider, sql } from 'kysely';
 import { buildIndex } from './concurrent-index.ts';
 
 /**
- * Roles of tokens, the mark of tokens that are being revoked, and what finds tokens by it and by the path of their leases.
- * A release that does not know the mark takes a token for valid until its row is gone. Each statement may run again.
+ * Token roles, the mark on tokens that are being revoked, and indexes that find tokens by this mark and by the path of their leases.
+ * A release that does not know the mark treats a token as valid until its row is deleted. Each statement may run again.
  */
 export async function tokenRolesAndLeases(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
-/** What belongs to one token goes with it, whoever deletes the token: the foreign keys see to that. */
+/** Foreign keys delete the data of a token together with the token. */
 export async function cubbyholeAndQuotas(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

@@ -2,9 +2,9 @@ import { type QueryExecutorProvider, sql } from 'kysely';
 import { buildIndex, dropIndex } from './concurrent-index.ts';
 
 /**
- * Namespaces. What belongs to one has its id in a column `namespace_id`. The keys that a release from before namespaces writes by
- * (`mounts.path`, `destinations (type, name)`, `repo_host_apps.name`) stay until 0023, so that both releases may run beside
- * each other. Each statement may run again.
+ * Namespaces. Rows that belong to one have its id in a column `namespace_id`. The keys that releases without namespaces write by
+ * (`mounts.path`, `destinations (type, name)`, `repo_host_apps.name`) stay until 0023, so that both releases can run side by side. Each
+ * statement may run again.
  */
 export async function namespaces(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

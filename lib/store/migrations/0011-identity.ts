@@ -1,8 +1,8 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * Entities, their aliases, and groups. Names are compared in lower case, so each is kept with a key. What was an entity and has
- * been merged into another is remembered, since tokens go on naming it.
+ * Entities, their aliases, and groups. Names are compared in lower case, so each is stored with a lower-case key. Entities that were
+ * merged into another are recorded, because tokens still refer to them.
  */
 export async function identity(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
-/** What belongs to an auth mount goes with it. Passwords and secret ids stand here as hashes only. */
+/** The data of an auth mount is deleted with the mount. Passwords and secret ids are stored only as hashes. */
 export async function userpassApproleLockout(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
-/** What auth methods keep of their mounts. It goes with the mount: the foreign keys see to that. */
+/** What auth methods store for their mounts. Foreign keys delete it together with the mount. */
 export async function methodSettings(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
-/** Audit devices, and the headers of requests that they record. `revisions` counts the changes of both. */
+/** Audit devices and the request headers that they record. `revisions` counts the changes of both. */
 export async function audit(tx: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(tx);
 }

@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
-/** What holders of key shares are at together: the shares that they have given so far lie here, sealed. */
+/** Joint operations of key holders: the shares given so far, sealed. */
 export async function keyAttempts(db: QueryExecutorProvider): Promise<void> {
   await sql`
     create table key_attempts (

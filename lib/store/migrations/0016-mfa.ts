@@ -1,8 +1,8 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * TOTP methods, the secrets of entities for them, codes that were used and attempts that were made, what enforces methods at
- * login, and logins that wait for a code. What belongs to an entity, a mount or a secret goes with it.
+ * TOTP methods, the secrets of entities for them, used codes and failed attempts, enforcements at login, and logins that wait for a
+ * code. Rows that belong to an entity, a mount or a secret are deleted with it.
  */
 export async function mfa(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,8 +1,8 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * The workspace service: who calls (users, teams, tokens), what they own (organizations, projects, workspaces) and what teams may
- * do with it (grants), and the things that workspaces are bound to. Ids are texts such as `ws-6jrRyVDv1J8zQMB5`.
+ * The workspace service: callers (users, teams, tokens), what they own (organizations, projects, workspaces), what teams may do
+ * (grants), and the resources that workspaces are bound to. Ids are texts such as `ws-6jrRyVDv1J8zQMB5`.
  */
 export async function workspaces(db: QueryExecutorProvider): Promise<void> {
   for (const statement of [...people, ...places, ...bonds]) await sql.raw(statement).execute(db);
@@ -29,7 +29,7 @@ const people = [
    )`,
   'create unique index ws_users_username on ws_users (lower(username))',
   `create unique index ws_users_email on ws_users (lower(email)) where email <> ''`,
-  // Who comes with the root token of the secrets service.
+  // The user for callers with the root token of the secrets service.
   `insert into ws_users (id, username, site_admin) values ('user-root', 'root', true)`,
   `create table ws_organizations (
      ${id},
@@ -73,7 +73,7 @@ const people = [
      primary key (team_id, user_id)
    )`,
   'create index ws_team_members_user on ws_team_members (user_id)',
-  // One of the three owners is set.
+  // Exactly one of the three owners is set.
   `create table ws_tokens (
      ${id},
      hash bytea not null unique,
@@ -144,7 +144,7 @@ const places = [
   `alter table ws_organizations
      add foreign key (default_project_id) references ws_projects (id) deferrable initially deferred,
      add foreign key (default_agent_pool_id) references ws_agent_pools (id) on delete set null deferrable initially deferred`,
-  // What many requests select by or change alone has a column; the settings hold the rest, by the names of the API.
+  // Fields that many requests filter by or change separately have columns; the settings hold the rest, under the names of the API.
   `create table ws_workspaces (
      ${id},
      ${ofOrganization},
@@ -184,7 +184,7 @@ const ofWorkspace = 'workspace_id text collate "C" not null references ws_worksp
 const ofPool = 'agent_pool_id text collate "C" not null references ws_agent_pools (id) on delete cascade';
 
 const bonds = [
-  // What a team may do with a workspace, or with all workspaces of a project; the numbers are levels, more is more.
+  // What a team may do with a workspace, or with all workspaces of a project. The numbers are levels; higher means more access.
   `create table ws_grants (
      ${id},
      ${ofTeam},
@@ -242,7 +242,7 @@ const bonds = [
      check (workspace_id <> consumer_id)
    )`,
   'create index ws_consumers_consumer on ws_consumers (consumer_id)',
-  // For the states of one workspace, or of all workspaces of an organization that have none of their own.
+  // Applies to the states of one workspace, or of all workspaces of an organization that have no policy of their own.
   `create table ws_retention_policies (
      ${id},
      workspace_id text collate "C" unique references ws_workspaces (id) on delete cascade,
@@ -251,7 +251,7 @@ const bonds = [
      days integer,
      check (num_nonnulls(workspace_id, organization_id) = 1)
    )`,
-  // Who may use a pool that is not for the whole organization, and who may not use one that is.
+  // Which workspaces and projects may use a pool with limited scope, and which may not use an organization-wide pool.
   `create table ws_agent_pool_scopes (
      ${ofPool},
      kind text not null check (kind in ('allowed-workspaces', 'allowed-projects', 'excluded-workspaces')),

@@ -8,14 +8,14 @@ export async function workspaceStates(db: QueryExecutorProvider): Promise<void> 
 const id = 'id text collate "C" primary key';
 const ofWorkspace = 'workspace_id text collate "C" not null references ws_workspaces (id) on delete cascade';
 const created = 'created_at timestamptz not null default now()';
-/** The order in which they were made, also within one instant. */
+/** The order of creation, even for rows with the same timestamp. */
 const position = 'position bigint generated always as identity';
 const maker = `created_by_kind text,
      created_by text collate "C"`;
 const blob = (name: string) => `${name} text collate "C" references ws_blobs (id) on delete set null`;
 
 const files = [
-  // The ending is sealed: how many chunks and bytes there are, so that none can be cut off.
+  // The sealed ending holds the number of chunks and bytes, so that truncation is detected.
   `create table ws_blobs (
      ${id},
      ${ofWorkspace},
@@ -28,14 +28,14 @@ const files = [
    )`,
   'create index ws_blobs_workspace on ws_blobs (workspace_id)',
   'create index ws_blobs_unfinished on ws_blobs (touched_at) where not whole',
-  // Each chunk is sealed for its place.
+  // Each chunk is sealed for its position.
   `create table ws_blob_chunks (
      blob_id text collate "C" not null references ws_blobs (id) on delete cascade,
      position integer not null,
      data bytea not null,
      primary key (blob_id, position)
    )`,
-  // What is sealed does not become smaller.
+  // Sealed data cannot be compressed.
   'alter table ws_blob_chunks alter column data set storage external',
 ];
 
@@ -70,7 +70,7 @@ const states = [
   `create index ws_state_versions_pending on ws_state_versions (created_at) where status = 'pending'`,
   'create index ws_state_versions_state_blob on ws_state_versions (state_blob_id)',
   'create index ws_state_versions_json_blob on ws_state_versions (json_blob_id)',
-  // The value is sealed, whether it is sensitive or not.
+  // The value is always sealed, sensitive or not.
   `create table ws_state_outputs (
      ${id},
      state_version_id text collate "C" not null references ws_state_versions (id) on delete cascade,
@@ -102,7 +102,7 @@ const runs = [
    )`,
   'create index ws_configuration_versions_workspace on ws_configuration_versions (workspace_id, position)',
   'create index ws_configuration_versions_blob on ws_configuration_versions (blob_id)',
-  // What was asked for stands in the settings, by the names of the API; what became of the plan and the apply beside it.
+  // The settings hold what was requested, under the names of the API; plan and apply hold the results.
   `create table ws_runs (
      ${id},
      ${ofWorkspace},
@@ -125,7 +125,7 @@ const runs = [
      updated_at timestamptz not null default now()
    )`,
   'create index ws_runs_workspace on ws_runs (workspace_id, position)',
-  // What waits or is at it: few of all runs.
+  // Runs that wait or are in progress, which are few.
   `create index ws_runs_active on ws_runs (workspace_id, position)
     where status not in ('applied', 'planned_and_finished', 'planned_and_saved', 'discarded', 'canceled', 'errored')`,
   'create index ws_runs_configuration_version on ws_runs (configuration_version_id)',

@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
-/** Variables of workspaces, sets of them, and what happens after runs: notifications and runs of other workspaces. */
+/** Variables of workspaces, variable sets, and what follows runs: notifications and runs of other workspaces. */
 export async function workspaceVariables(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
@@ -32,7 +32,7 @@ const statements = [
      primary key (variable_set_id, project_id)
    )`,
   'create index ws_variable_set_projects_project on ws_variable_set_projects (project_id)',
-  // The value is sealed, whether it is sensitive or not.
+  // The value is always sealed, sensitive or not.
   `create table ws_variables (
      ${id},
      workspace_id text collate "C" references ws_workspaces (id) on delete cascade,
@@ -60,7 +60,7 @@ const statements = [
      updated_at timestamptz not null default now()
    )`,
   'create index ws_notifications_workspace on ws_notifications (workspace_id)',
-  // What is still to be sent; the next attempt begins when it is due.
+  // Messages still to be sent; the next attempt begins when it is due.
   `create table ws_deliveries (
      id bigint generated always as identity primary key,
      notification_id text collate "C" not null references ws_notifications (id) on delete cascade,

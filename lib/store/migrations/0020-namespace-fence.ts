@@ -1,15 +1,15 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * Nothing is written for a namespace that is not there or is being deleted, whoever has found it there before: a trigger on each
- * table holds the row of the namespace, as a foreign key would. The root has no such row. Rows that earlier releases have left of
- * namespaces that are gone go here. `tokens.login_role` is the role of an auth method that a token was made for.
+ * Prevents writes for a namespace that does not exist or is being deleted, even if the writer saw it earlier: a trigger on each table
+ * locks the row of the namespace, as a foreign key would. The root has no such row. Rows that earlier releases left behind for deleted
+ * namespaces are removed here. `tokens.login_role` is the role of the auth method that a token was made for.
  */
 export async function namespaceFence(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
 
-/** What goes with a mount or a destination is removed with it, and those are never left behind. */
+/** Data of a mount or a destination is deleted with it, and these are never left behind. */
 const withNothingBelow = [
   'policies',
   'password_policies',

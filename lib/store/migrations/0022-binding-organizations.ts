@@ -1,8 +1,8 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * The organization of each key-value tag, so that the lists of one organization do not look through the tags of all. A trigger
- * finds it, as nobody sends it and it never changes. The workspaces of a project are counted by an index alone.
+ * The organization of each key-value tag, so that the lists of one organization do not scan the tags of all. A trigger fills it in,
+ * because requests do not send it and it never changes. The workspaces of a project are counted from an index alone.
  */
 export async function bindingOrganizations(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

@@ -2,8 +2,8 @@ import { type QueryExecutorProvider, sql } from 'kysely';
 import { alterSoon } from './alter-soon.ts';
 
 /**
- * Drops the keys by which a name would be taken in all namespaces: no release since 0010 writes by them. Those releases dropped
- * them when the first namespace was made, so a database, and a backup, of an earlier schema may lack them already.
+ * Drops the keys that make names unique across all namespaces: no release since 0010 writes by them. Those releases dropped the keys
+ * when the first namespace was created, so a database or a backup of an earlier schema may lack them already.
  */
 export async function formerKeys(db: QueryExecutorProvider): Promise<void> {
   for (const [table, name] of keys)

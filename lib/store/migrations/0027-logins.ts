@@ -1,9 +1,9 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * Failed logins of names that no method knows are counted like those of others, in parts of a mount that hold so many names each.
- * Hashes of passwords say what they cost. A login that waits for a code names the user or role it is of, and ends with that one,
- * or when its entity is disabled, whichever statement does it.
+ * Failed logins with unknown names are counted like others, in partitions of a mount that hold a fixed number of names each. Password
+ * hashes record their cost. A login that waits for a code names its user or role, and ends when that is deleted or when its entity is
+ * disabled, by whatever statement.
  */
 export async function logins(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

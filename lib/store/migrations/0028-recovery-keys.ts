@@ -1,8 +1,8 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * The recovery key of the automatic seal, sealed, and into how many shares it is split. `seals` counts how often the installation
- * was sealed by hand: a process that was unsealed at another count seals itself.
+ * The sealed recovery key of the automatic seal and its share rule. `seals` counts how often the installation was sealed by request: a
+ * process that was unsealed at another count seals itself.
  */
 export async function recoveryKeys(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

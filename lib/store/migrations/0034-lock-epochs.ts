@@ -1,8 +1,8 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * Each lock of a workspace has a number, and a state version says under which it was made: it takes its files under that lock
- * alone. What waits in a workspace without a lock waits for nothing.
+ * Each lock of a workspace has a number, and a state version records the lock under which it was created: its files can be uploaded only
+ * under that lock. State versions that are pending in an unlocked workspace can no longer be completed.
  */
 export async function lockEpochs(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

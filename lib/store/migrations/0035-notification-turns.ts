@@ -1,8 +1,8 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * Receivers of notifications take turns, within their organization and among organizations: each has a time from which its next
- * message may be sent, a claim while a process sends to it, and failures by which it waits longer.
+ * Receivers of notifications take turns, within their organization and among organizations. Each has the time from which its next
+ * message may be sent, a claim while a process sends to it, and a count of failures that lengthens its pauses.
  */
 export async function notificationTurns(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
@@ -23,12 +23,12 @@ const statements = [
      add foreign key (organization_id) references ws_organizations (id) on delete cascade`,
   'create index ws_notifications_next on ws_notifications (organization_id, next_at) where next_at is not null',
   'create index ws_notifications_claimed on ws_notifications (organization_id) where claimed_until is not null',
-  // When a message may be sent is said by its receiver.
+  // The row of the receiver determines when a message may be sent.
   'drop index ws_deliveries_due',
   'alter table ws_deliveries rename column due_at to made_at',
   'drop index ws_deliveries_notification',
   'create index ws_deliveries_notification on ws_deliveries (notification_id, id)',
-  // The user of the root token may everything as it is, and is a member of nothing.
+  // The user of the root token has all rights anyway and is not a member of any organization.
   `delete from ws_team_members where user_id = 'user-root'`,
   `delete from ws_memberships where user_id = 'user-root'`,
 ];

@@ -1,8 +1,8 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * What clients of the workspace service read beside the first schema: tokens that read the audit trail alone, who confirmed a run,
- * comments on runs, and keys of tags that an organization reserves.
+ * Additions for clients of the workspace service: tokens that can only read the audit trail, who confirmed a run, comments on runs, and
+ * tag keys that an organization reserves.
  */
 export async function workspaceClients(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
@@ -12,7 +12,7 @@ const id = 'id text collate "C" primary key';
 const created = 'created_at timestamptz not null default now()';
 
 const statements = [
-  // Null: whatever its owner may do.
+  // Null: all rights of its owner.
   `alter table ws_tokens add column purpose text check (purpose is null or (purpose = 'audit-trails' and organization_id is not null))`,
   'alter table ws_runs add column confirmed_by_kind text, add column confirmed_by text collate "C"',
   `create table ws_run_comments (

@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
-/** Notification configurations of projects and teams beside those of workspaces. */
+/** Notification configurations of projects and teams, in addition to those of workspaces. */
 export async function notificationOwners(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

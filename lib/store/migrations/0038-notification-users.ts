@@ -1,8 +1,8 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * Members of the organization that a notification configuration sends e-mail to, for as long as they are members; and, of a message
- * that is still to be sent, the addresses for which nothing is left to do.
+ * Members of the organization that a notification configuration sends e-mail to, as long as they are members; and the addresses to which
+ * a pending message has already been sent or can no longer be sent.
  */
 export async function notificationUsers(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
-/** A login that waits for a code ends with the alias of its entity that it was made by, and so do the others of that entity. */
+/** When the alias behind a login that waits for a code is deleted, this login and the others of the same entity end. */
 export async function aliasLogins(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

@@ -1,8 +1,8 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * The history that the store stood in when the sync last looked: which cluster, and which of its timelines. Another one means that a
- * standby was promoted, or a backup restored, and that what came last may be missing.
+ * The cluster and the timeline that the sync saw last. A different value means that a standby was promoted or a backup restored, and that
+ * the most recent changes may be missing.
  */
 export async function lineage(db: QueryExecutorProvider): Promise<void> {
   await sql`

@@ -2,8 +2,8 @@ import type { QueryExecutorProvider } from 'kysely';
 import { buildIndex } from './concurrent-index.ts';
 
 /**
- * The oldest change of each type that has not arrived is a look at the end of this index; without it, a reading of all that is
- * out of date. Claims change neither column.
+ * With this index, the oldest unsynced change of each type is a single index lookup instead of a scan of everything out of date. Claims
+ * change neither column.
  */
 export async function oldestChange(db: QueryExecutorProvider): Promise<void> {
   await buildIndex(db, {

@@ -2,9 +2,9 @@ import { type QueryExecutorProvider, sql } from 'kysely';
 import { alterSoon } from './alter-soon.ts';
 
 /**
- * Room on the pages of rows that are updated in place, and a vacuum that comes by the number of changed rows. By the server's own
- * settings it comes when a fifth of a table is dead, which is millions of rows, and then takes so many pauses that it does not keep
- * up. Existing pages keep their fill until they are written anew.
+ * Leaves room on pages for in-place updates, and makes vacuum run by the number of changed rows. With the default settings of the server
+ * it runs only when a fifth of a table is dead, which may be millions of rows, and then pauses so often that it cannot keep up. Existing
+ * pages keep their fill factor until they are rewritten.
  */
 export async function hotTables(db: QueryExecutorProvider): Promise<void> {
   for (const [table, settings] of Object.entries(hot)) {
@@ -15,22 +15,22 @@ export async function hotTables(db: QueryExecutorProvider): Promise<void> {
 
 const hurried = { autovacuum_vacuum_cost_limit: 2_000 };
 
-/** Dead and changed rows, as a share of the table. */
+/** Dead and changed rows as a fraction of the table. */
 const share = (vacuum: number, analyze: number) => ({
   autovacuum_vacuum_scale_factor: vacuum,
   autovacuum_vacuum_insert_scale_factor: vacuum,
   autovacuum_analyze_scale_factor: analyze,
 });
 
-/** Rows come and go, and few are there at a time: what counts is how many have gone. */
+/** Small tables with short-lived rows: the trigger is the number of deleted rows. */
 const queue = { autovacuum_vacuum_scale_factor: 0, autovacuum_vacuum_threshold: 1_000 };
 
 const hot = {
-  // Each change writes a row three times. The change and its result move it in the indexes of what is out of date; its claim does not.
+  // Each change writes a row three times. The change and its result update the indexes of outdated rows; its claim does not.
   associations: { fillfactor: 80, ...share(0.02, 0.02), ...hurried },
   sync_objects: { fillfactor: 85, ...share(0.05, 0.05), ...hurried },
   tokens: { ...share(0.02, 0.02), ...hurried },
-  // Lists read the index alone where vacuum has been.
+  // Lists can use index-only scans on pages that vacuum has visited.
   kv_secrets: { ...share(0.05, 0.05), ...hurried },
   kv_versions: { ...share(0.05, 0.05), ...hurried },
   cubbyhole: queue,

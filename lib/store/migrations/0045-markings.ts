@@ -1,8 +1,8 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
 /**
- * Associations of a destination that are to be marked dirty, page by page in the order of their index: those behind
- * `(after_mount, after_secret)` are not marked yet. Those with a larger id than `association_max` are newer than the change.
+ * Destinations whose associations have to be marked dirty, page by page in index order: those after `(after_mount, after_secret)` are not
+ * marked yet. Associations with an id above `association_max` are newer than the change.
  */
 export async function markings(db: QueryExecutorProvider): Promise<void> {
   await sql`

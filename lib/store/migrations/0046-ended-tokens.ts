@@ -2,7 +2,7 @@ import type { QueryExecutorProvider } from 'kysely';
 import { buildIndex, dropIndex } from './concurrent-index.ts';
 
 /**
- * What finds tokens that end, by namespace, so that namespaces take turns in their removal; instead of the indexes over all
+ * Indexes that find ending tokens by namespace, so that namespaces take turns when tokens are removed. They replace the indexes over all
  * namespaces.
  */
 export async function endedTokens(db: QueryExecutorProvider): Promise<void> {

@@ -4,8 +4,8 @@ import { alterSoon } from './alter-soon.ts';
 import { buildIndex } from './concurrent-index.ts';
 
 /**
- * A mount that is disabled keeps its row until its content is gone: with a path that no request can name, so that releases which
- * do not know the columns find nothing there either. Each statement may run again.
+ * A disabled mount keeps its row until its content has been deleted, under a path that no request can name, so that releases without these
+ * columns cannot reach it either. Each statement may run again.
  */
 export async function mountRemovals(db: QueryExecutorProvider): Promise<void> {
   await alterSoon(

@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
-/** The seal may be a key of a key service; `key_id` names the key, and its version where the service tells it. */
+/** The seal can be a key of a key service; `key_id` names the key, and its version where the service reports it. */
 export async function outerKeys(db: QueryExecutorProvider): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

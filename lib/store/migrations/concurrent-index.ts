@@ -1,5 +1,7 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { isRepeatable } from '../postgres/failure.ts';
+import { bool } from '../sql/kinds.ts';
+import { rowsOf } from '../sql/rows.ts';
 
 export interface Index {
   readonly name: string;
@@ -10,9 +12,9 @@ export interface Index {
 const attemptsMax = 5;
 
 /**
- * Builds an index while the table is being written to. May be cut off and run again: a build that was cut off leaves an
- * invalid index, which is dropped and built anew. A build waits for the transactions that began before it; where one of
- * these waits for the build, PostgreSQL ends one of the two, so a build has more than one attempt.
+ * Builds an index while the table is being written to. May be interrupted and run again: an interrupted build leaves an invalid index,
+ * which is dropped and rebuilt. A build waits for transactions that began before it; if one of these waits for the build, PostgreSQL
+ * ends one of the two, so there are several attempts.
  */
 export async function buildIndex(db: QueryExecutorProvider, index: Index): Promise<void> {
   for (let attempt = 1; !(await isValid(db, index.name)); attempt += 1) {
@@ -35,7 +37,7 @@ export async function dropIndex(db: QueryExecutorProvider, name: string): Promis
 }
 
 async function isValid(db: QueryExecutorProvider, name: string): Promise<boolean> {
-  const { rows } = await sql<{ valid: boolean }>`
+  const { rows } = await rowsOf({ valid: bool })`
     select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`.execute(db);
   return rows[0]?.valid === true;
 }

@@ -38,25 +38,31 @@ import { markings } from './0045-markings.ts';
 import { endedTokens } from './0046-ended-tokens.ts';
 import { mountRemovals } from './0047-mount-removals.ts';
 import { outerKeys } from './0050-outer-keys.ts';
+import { recordLists } from './0051-record-lists.ts';
+import { pausedDestinations } from './0054-paused-destinations.ts';
+import { syncBatches } from './0055-sync-batches.ts';
+import { browserLogins } from './0059-browser-logins.ts';
+import { identityTokens } from './0060-identity-tokens.ts';
+import { oidcProvider } from './0062-oidc-provider.ts';
 
-/** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
+/** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
   readonly name: string;
-  /** Runs in a transaction of its own, unless the step says otherwise. */
+  /** Runs in its own transaction, unless `outsideTransaction` is set. */
   readonly up: (db: QueryExecutorProvider) => Promise<void>;
   /**
-   * For what PostgreSQL does in no transaction, such as `create index concurrently`, which does not hold up the writes of a
-   * large table. Such a step may be cut off anywhere and runs again then, so it has to find out what it has left behind.
+   * For statements that PostgreSQL does not allow in a transaction, such as `create index concurrently`, which does not block writes
+   * to a large table. Such a step may be interrupted anywhere and then runs again, so it must handle what it left behind.
    */
   readonly outsideTransaction?: true;
   /**
-   * Releases before this step did what it does at run time, so a backup of theirs may need it before its rows: a restore runs it
-   * then, and again in its turn.
+   * Earlier releases made this change at run time, so the rows of their backups may need it. A restore runs it before it loads the
+   * rows, and again in the usual order.
    */
   readonly beforeEarlierRows?: true;
 }
 
-/** In the order in which they run. */
+/** All steps in the order in which they run. */
 export const migrations: readonly Migration[] = [
   { name: '0001-initial', up: initial },
   { name: '0002-sync-indexes', up: syncIndexes, outsideTransaction: true },
@@ -97,4 +103,10 @@ export const migrations: readonly Migration[] = [
   { name: '0046-ended-tokens', up: endedTokens, outsideTransaction: true },
   { name: '0047-mount-removals', up: mountRemovals, outsideTransaction: true },
   { name: '0050-outer-keys', up: outerKeys },
+  { name: '0051-record-lists', up: recordLists, outsideTransaction: true },
+  { name: '0054-paused-destinations', up: pausedDestinations, outsideTransaction: true },
+  { name: '0055-sync-batches', up: syncBatches },
+  { name: '0059-browser-logins', up: browserLogins },
+  { name: '0060-identity-tokens', up: identityTokens },
+  { name: '0062-oidc-provider', up: oidcProvider },
 ];

@@ -1,5 +1,5 @@
-import { AppError, badRequest, notFound } from '../../core/errors.ts';
-import { ConnectRefusal } from './connect/refusal.ts';
+import { AppError, badRequest, notFound } from '#core/errors.ts';
+import { ConnectRefusal } from './refusal.ts';
 
 /** What a failed query means. `unusable`: the connection must not go back to the pool. */
 export interface StoreFailure {
@@ -7,7 +7,7 @@ export interface StoreFailure {
   readonly unusable: boolean;
 }
 
-/** SQLSTATE or system error code → why there is no answer. PostgreSQL, appendix A. */
+/** SQLSTATE (PostgreSQL documentation, appendix A) or system error code → why there is no answer. */
 const unavailable: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refuses connections',
   ECONNRESET: 'the connection was lost',
@@ -39,14 +39,14 @@ const unavailable: Readonly<Record<string, string>> = {
 };
 
 /**
- * After these the server has ended the statement and keeps the connection; after all others it is gone or hangs. A server that is
- * read-only has another one in its place, or soon will: a new connection finds it.
+ * After these codes the connection is still usable; after all others it is lost or hangs. `25006` (read-only) is not in this set:
+ * another server has taken over or soon will, and a new connection finds it.
  */
 const usable = new Set(['26000', '40001', '40P01', '42P05', '53100', '53200', '55P03', '57014']);
 
 const noneFree = 'no connection was free in time';
 
-/** What `pg` says without a code. */
+/** Messages of `pg` errors that have no code. */
 const withoutCode: readonly (readonly [start: string, why: string])[] = [
   ['Connection terminated', 'the connection was lost'],
   ['Client has encountered a connection error', 'the connection was lost'],
@@ -60,26 +60,26 @@ const withoutCode: readonly (readonly [start: string, why: string])[] = [
   ['Cannot use a pool after calling end', 'the store is closed'],
 ];
 
-/** Input that PostgreSQL alone could judge: the caller's mistake, not ours. */
+/** Input errors that only PostgreSQL can detect; they are the caller's mistake. */
 const refused: Readonly<Record<string, string>> = {
-  '22003': 'a number is outside of the range that can be stored',
+  '22003': 'a number is outside the range that can be stored',
   '22021': 'a text holds a character that cannot be stored',
   '22P05': 'a text holds a character that cannot be stored',
   '54000': 'a name or path is too long',
 };
 
-/** Raised by the trigger of what belongs to a namespace. */
+/** Raised by the triggers that guard rows of a namespace. */
 const namespaceGone = 'KF404';
 
-/** A statement was prepared by another client of a pooler, or on another server than this one. Sent without a name it runs. */
+/** Another client of the pooler prepared the statement, or it was prepared on another server. It runs when sent without a name. */
 const refusedNames = new Set(['26000', '42P05']);
 
-/** Serialisation failure, deadlock, a name of a statement: the same work may succeed when it is done again. */
+/** Serialisation failure, deadlock, refused statement name: the same work may succeed when repeated. */
 const repeatable = new Set(['40001', '40P01', ...refusedNames]);
 
 /**
- * Reads an error of a query. Trouble with the database becomes `unavailable`, input it cannot store `bad-request`,
- * a namespace that has gone `not-found`; every other error, such as a violated constraint, stays as it is for the one who asked.
+ * Classifies the error of a query. Trouble with the database becomes `unavailable`, input that it cannot store `bad-request`, a
+ * deleted namespace `not-found`; any other error, such as a violated constraint, is passed on unchanged.
  */
 export function queryFailure(cause: unknown): StoreFailure {
   const code = codeOf(cause);
@@ -92,19 +92,19 @@ export function queryFailure(cause: unknown): StoreFailure {
   return { error: unavailableError(why, cause), unusable: !usable.has(code) };
 }
 
-/** Reads an error of opening or waiting for a connection: always `unavailable`. */
+/** Classifies an error of opening or waiting for a connection: always `unavailable`. */
 export function connectFailure(cause: unknown): StoreFailure {
   const why = whyNoConnection(cause);
   return { error: unavailableError(why, cause), unusable: why !== noneFree };
 }
 
-/** One clause, without any secret. */
+/** Why a connection failed, as one clause without secrets. */
 export function whyNoConnection(cause: unknown): string {
   if (cause instanceof ConnectRefusal) return cause.message;
   return whyUnavailable(codeOf(cause), cause) ?? whyUntrusted(codeOf(cause)) ?? 'no connection could be opened';
 }
 
-/** What TLS says of certificates and keys, by the codes of Node and OpenSSL. */
+/** Certificate and key errors of TLS, by the codes of Node and OpenSSL. */
 function whyUntrusted(code: string): string | undefined {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'its certificate is for another host name';
   if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired';
@@ -123,14 +123,14 @@ export const isRepeatable = (error: unknown): boolean =>
 
 export const isRefusedName = (cause: unknown): boolean => refusedNames.has(codeOf(cause));
 
-/** The server takes no writes: it is a standby, or was made read-only. */
+/** The server accepts no writes: it is a standby, or was made read-only. */
 export const isReadOnly = (cause: unknown): boolean => codeOf(cause) === '25006';
 
 /** Another transaction held a lock for longer than `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean =>
   error instanceof AppError && error.kind === 'unavailable' && codeOf(error.cause) === '55P03';
 
-/** The database does not serve at all: what was asked together need not be tried one by one. */
+/** The database serves nothing at all, so retrying the items of a failed batch one by one is pointless. */
 export const isAway = (error: unknown): boolean =>
   error instanceof AppError && error.kind === 'unavailable' && !isRepeatable(error);
 
@@ -144,8 +144,8 @@ const unavailableError = (why: string, cause: unknown): AppError =>
   new AppError('unavailable', `the database cannot serve this now: ${why}`, { cause });
 
 /**
- * A migration by a newer process has changed what a prepared statement answers. A pooler that keeps statements goes on offering the
- * old one to new connections as well; without a name it is planned anew.
+ * A migration by a newer process has changed the result columns of a prepared statement. A pooler that keeps statements offers
+ * the old one to new connections too; sent without a name, the statement is planned again.
  */
 export const isOutdatedPlan = (cause: unknown): boolean =>
   codeOf(cause) === '0A000' && cause instanceof Error && cause.message.startsWith('cached plan');

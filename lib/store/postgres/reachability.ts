@@ -1,11 +1,11 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 
-/** An answer younger than this says that the database is there; so a busy service is not asked, and not called ill. */
+/** An answer within this time shows that the database is reachable, so a busy service sends no ping and is not reported as unhealthy. */
 const freshMs = 5_000;
 /** A health check cannot wait as long as a query may. */
 const pingMsMax = 2_000;
 
-/** Knows whether the database answers, from the queries that run anyway. */
+/** Derives from the ordinary queries whether the database answers. */
 export class Reachability {
   readonly #clock: Clock;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
@@ -23,7 +23,7 @@ export class Reachability {
     this.#answeredAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Asks by `ping` only if no query was answered lately. Never throws. */
+  /** Calls `ping` only if no query was answered recently. Never throws. */
   async check(ping: () => Promise<unknown>): Promise<boolean> {
     if (this.#clock.now().getTime() - this.#answeredAtMs < freshMs) return true;
     this.#pinging ??= inTime(ping()).finally(() => {

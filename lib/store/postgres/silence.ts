@@ -1,33 +1,33 @@
 import pg from 'pg';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 import type { Origin } from './connect/origin.ts';
-import { NoServer } from './connect/refusal.ts';
 import { openClient, type ServerClient } from './connect/server-client.ts';
 import type { Servers } from './connect/servers.ts';
-import { applicationName } from './start-up.ts';
+import { applicationName } from './connect/start-up.ts';
+import { NoServer } from './refusal.ts';
 
-/** A statement has waited for so long: it is slow, or its connection is dead. */
+/** After this time a statement is slow, or its connection is dead. */
 const quietMsMax = 3_000;
-/** No statement was answered for so long, and no server is there: nothing is lost by giving up all of them. */
+/** When no statement was answered for this time and no server is reachable, all statements can be given up. */
 const silentMsMax = 10_000;
-const lookEveryMs = 1_000;
-/** While slow statements run and their server is there. */
-const lookAgainMs = 5_000;
-/** For a new connection, which a server that is there opens at once. All servers together. */
+const checkEveryMs = 1_000;
+/** Pause after a probe that reached a server. */
+const pauseMs = 5_000;
+/** Limit for a new connection, over all servers; a reachable server accepts one at once. */
 const probeMsMax = 5_000;
 
 /** A connection of the pool. */
 interface Line {
   readonly client: ServerClient;
-  /** Since when it waits for an answer. */
+  /** When the statement that awaits its answer was sent. */
   askedAt: number | undefined;
 }
 
 /**
- * Finds out that connections are dead though nothing has closed them: a network swallows what is sent, the server is frozen, or another one
- * has taken its place. When a statement waits for long, a new connection is tried. Where it comes to the same run of the server, that is
- * busy, and slow statements keep their time. Where it comes to another one, the former will not answer, and all its connections are
- * closed. Where no server is there, all are closed once nothing was answered for a while. The next query opens another.
+ * Detects dead connections that nothing has closed: the network drops packets, the server is frozen, or another one has taken over.
+ * When a statement waits for long, a probe opens a new connection. If it reaches the same server run, that server is busy, and slow
+ * statements may go on. If it reaches another one, the previous server will not answer, and all connections to it are closed. If it
+ * reaches no server, all connections are closed once nothing was answered for a while. The next query opens a new connection.
  */
 export class SilenceWatch {
   readonly #lines = new Map<pg.ClientBase, Line>();
@@ -35,16 +35,16 @@ export class SilenceWatch {
   readonly #log: Log;
   readonly #timer: NodeJS.Timeout;
   #answeredAt = 0;
-  #lookAt = 0;
+  #checkAt = 0;
   #probing = false;
 
   constructor(servers: Servers, log: Log) {
     this.#servers = servers;
     this.#log = log;
-    this.#timer = setInterval(() => void this.#look(), lookEveryMs).unref();
+    this.#timer = setInterval(() => void this.#check(), checkEveryMs).unref();
   }
 
-  /** Of several hosts one is the primary: a connection to it shows that those to the others are of no more use. */
+  /** Only one of several hosts is the primary: a connection to it shows that connections to other hosts are obsolete. */
   opened(client: ServerClient): void {
     this.#lines.set(client, { client, askedAt: undefined });
     client.once('end', () => this.#lines.delete(client));
@@ -62,7 +62,7 @@ export class SilenceWatch {
     if (line !== undefined) line.askedAt = undefined;
   }
 
-  /** Its server takes no writes. Where another one may, the other connections to it go as well. */
+  /** The server of this client accepts no writes. If another server may, all connections to this one are closed. */
   readOnly(client: pg.ClientBase): void {
     const origin = this.#lines.get(client)?.client.origin;
     if (this.#hasOnePrimary && origin !== undefined) this.#close((other) => isSame(other.origin, origin));
@@ -77,15 +77,15 @@ export class SilenceWatch {
   }
 
   /** Never rejects. */
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const now = performance.now();
-    if (this.#probing || now < this.#lookAt || !this.#isQuiet(quietMsMax)) return;
+    if (this.#probing || now < this.#checkAt || !this.#isQuiet(quietMsMax)) return;
     this.#probing = true;
-    // What is opened meanwhile is not known to be dead.
+    // Connections that are opened during the probe are not suspects.
     const suspects = new Set([...this.#lines.values()].map(({ client }) => client));
     const found = await this.#probe();
     this.#probing = false;
-    if (found === 'busy') this.#lookAt = performance.now() + lookAgainMs;
+    if (found === 'busy') this.#checkAt = performance.now() + pauseMs;
     else if (found === 'away') this.#giveUp(suspects);
     else this.#replace(suspects, found);
   }
@@ -101,15 +101,15 @@ export class SilenceWatch {
     this.#close((client) => suspects.has(client));
   }
 
-  /** The other connections to a server that has gone would be found out one by one, each by a request that waits. */
+  /** Closes all connections to the previous server at once; otherwise each would cost a request that waits in vain. */
   #replace(suspects: ReadonlySet<ServerClient>, found: Origin): void {
-    this.#lookAt = performance.now() + lookAgainMs;
+    this.#checkAt = performance.now() + pauseMs;
     const since = performance.now() - quietMsMax;
     const waiting = [...this.#lines.values()].filter(({ askedAt }) => askedAt !== undefined && askedAt <= since);
     if (waiting.every(({ client }) => isSame(client.origin, found))) return;
     this.#log.warn(
       { outage: true },
-      'another database server has taken over: the connections to the former are closed',
+      'another database server has taken over: the connections to the previous one are closed',
     );
     this.#close((client) => suspects.has(client) && !isSame(client.origin, found));
   }
@@ -130,7 +130,7 @@ export class SilenceWatch {
   }
 }
 
-/** A server that refuses the login is there. */
+/** A server that refuses the login is reachable. */
 const isAnswer = (error: unknown): boolean =>
   (error instanceof NoServer ? error.causes : [error]).some((cause) => cause instanceof pg.DatabaseError);
 

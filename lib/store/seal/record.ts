@@ -1,20 +1,25 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import { decrypt, encrypt } from '../encryption/cipher.ts';
 import { decodeKeyring, encodeKeyring, type Keyring } from '../encryption/keyring.ts';
-import type { Database, SealTable } from '../tables.ts';
+import type { RowOf } from '../sql/columns.ts';
+import type { sealTable } from '../tables/installation.ts';
+import type { Database } from '../tables.ts';
 
-/** The one row of the table `seal`. It opens with the unseal key: that opens the root key, which opens the keyring. */
-export type SealRecord = Readonly<Selectable<SealTable>>;
+/** The only row of the table `seal`. The unseal key opens the root key, and the root key opens the keyring. */
+export type SealRecord = RowOf<typeof sealTable>;
+
+/** What opens the root key: key shares, a configured key, or a key of a cloud key service. */
+export type SealType = SealRecord['type'];
 
 export async function readRecord(db: Kysely<Database>): Promise<SealRecord | undefined> {
   return db.selectFrom('seal').selectAll().where('id', '=', 1).executeTakeFirst();
 }
 
-/** Of which installation the row is, and how often it has been sealed. */
+/** The id of the installation and how often it has been sealed. */
 export const readStanding = (db: Kysely<Database>): Promise<Pick<SealRecord, 'cluster_id' | 'seals'> | undefined> =>
   db.selectFrom('seal').select(['cluster_id', 'seals']).where('id', '=', 1).executeTakeFirst();
 
-/** Says that every process of the installation has to seal itself. */
+/** Makes every process of the installation seal itself when it reads the row again. */
 export async function countSeal(db: Kysely<Database>): Promise<void> {
   await db
     .updateTable('seal')
@@ -23,7 +28,7 @@ export async function countSeal(db: Kysely<Database>): Promise<void> {
     .execute();
 }
 
-/** False when another process was first: the row decides. */
+/** False when another process inserted its row first. */
 export async function insertRecord(tx: Kysely<Database>, record: SealRecord): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('seal')
@@ -34,8 +39,8 @@ export async function insertRecord(tx: Kysely<Database>, record: SealRecord): Pr
 }
 
 /**
- * Changes the stored keyring under the row's lock, so that two processes that change it at once do it one after the other.
- * A change that is more than a count counts up the revision, and other processes read the keyring again.
+ * Changes the stored keyring while holding the row lock, so concurrent changes are serialised. Any change except of the counts
+ * increments the revision, which makes other processes read the keyring again.
  */
 export async function changeKeyring(
   tx: Kysely<Database>,

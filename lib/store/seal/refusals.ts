@@ -1,6 +1,6 @@
-import { type AppError, badRequest } from '../../core/errors.ts';
+import { type AppError, badRequest } from '#core/errors.ts';
 
-/** Refusals that say what state the seal is in. Existing clients know these texts in words of their own. */
+/** Errors for a wrong state of the seal. `word` translates them into the vocabulary that existing clients expect. */
 export const alreadyInitialised = (): AppError => badRequest((word) => word('the service is already initialized'));
 export const notInitialised = (): AppError => badRequest((word) => word('the service is not initialized'));
 export const unsealed = (): AppError => badRequest((word) => word('the service is unsealed'));

@@ -1,27 +1,27 @@
-import { atMost } from '../../core/concurrency/at-most.ts';
-import { AppError } from '../../core/errors.ts';
+import { atMost } from '#core/concurrency/at-most.ts';
+import { mutex } from '#core/concurrency/mutex.ts';
+import { AppError } from '#core/errors.ts';
 import type { RotationRule } from '../encryption/keyring.ts';
-import { mustLend } from './applies.ts';
-import { takeShare } from './by-shares.ts';
 import type { Initialised, KeyStatus, Prepare, Seal, SealState, SealStatus } from './contract.ts';
-import { HeldSeal } from './held-seal.ts';
+import { Rewrapping } from './held/rewrap.ts';
+import { HeldSeal } from './held/seal.ts';
 import type { Loan } from './keys/loan.ts';
-import { mutex } from './mutex.ts';
 import type { SealParts } from './parts.ts';
 import { countSeal, readRecord, readStanding } from './record.ts';
-import { makeRecoveryKey } from './recovery.ts';
 import { alreadyInitialised, unsealed } from './refusals.ts';
-import { Rewrapping } from './rewrap.ts';
+import { makeRecoveryKey } from './shares/recovery.ts';
 import { checkShareRule, type ShareRule } from './shares/shares.ts';
 import { storeMaterial } from './start/initialise.ts';
 import { newMaterial } from './start/material.ts';
 import { statusOf } from './status.ts';
-import { Unattended } from './unattended.ts';
+import { mustLend } from './unseal/applies.ts';
+import { takeShare } from './unseal/by-shares.ts';
+import { Unattended } from './unseal/unattended.ts';
 
-/** How long a refresh waits for a key service, in milliseconds: others wait for it, and the answer is not lost. */
+/** How long a refresh waits for a key service, in milliseconds. Callers wait for the refresh; a later answer is still used. */
 const openWaitMs = 1_000;
 
-/** The seal over the table `seal`. What waits for the database happens one after the other; what waits for a key service does not hold it up. */
+/** The seal on top of the table `seal`. Database work is serialised; waiting for a key service does not block it. */
 export class BarrierSeal implements Seal {
   readonly #parts: SealParts;
   readonly #seal: HeldSeal;
@@ -45,7 +45,7 @@ export class BarrierSeal implements Seal {
   status(): SealStatus {
     const configured = this.#parts.outerKey?.type ?? 'shamir';
     const { state, record, progress } = this.#seal;
-    const migration = state === 'sealed' && this.#unattended.stand() === 'migrates';
+    const migration = state === 'sealed' && this.#unattended.match() === 'migrates';
     return statusOf({ state, record, configured, progress, migration });
   }
 
@@ -70,7 +70,7 @@ export class BarrierSeal implements Seal {
 
   unseal(text: string, migrate = false): Promise<SealStatus> {
     return this.#mutex(async () => {
-      await takeShare(this.#parts, this.#seal, () => this.#unattended.stand(), { text, migrate });
+      await takeShare(this.#parts, this.#seal, () => this.#unattended.match(), { text, migrate });
       return this.status();
     });
   }
@@ -139,18 +139,18 @@ export class BarrierSeal implements Seal {
     return this.#refreshing;
   }
 
-  /** Unseals this process if that needs no people. Ends when it has, or when the key service has had its time. */
+  /** Unseals this process if that needs no operator. Resolves when it has, or when the time limit of the key service has passed. */
   unsealUnattended(): Promise<void> {
     return this.#unattended.unseal();
   }
 
-  /** Stores what was counted, then seals. For the end of the process; never throws. */
+  /** Stores the counts, then seals. Called at the end of the process; never throws. */
   async end(): Promise<void> {
     this.#unattended.close();
     this.#parts.formerKey?.close();
     await this.#mutex(() => this.#seal.keyring.storeCounts(1)).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : 'unknown error';
-      this.#parts.log.warn({ error: reason }, 'the last count of encryptions was not stored');
+      this.#parts.log.warn({ error: reason }, 'the last count of encryptions could not be stored');
     });
     this.sealNow();
   }

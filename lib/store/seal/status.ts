@@ -1,19 +1,18 @@
-import type { SealType } from '../tables.ts';
 import type { SealState, SealStatus } from './contract.ts';
-import type { SealRecord } from './record.ts';
+import type { SealRecord, SealType } from './record.ts';
 import type { UnsealProgress } from './shares/progress.ts';
 import type { ShareRule } from './shares/shares.ts';
 
-export interface KnownOfSeal {
+export interface StatusInput {
   readonly state: SealState;
   readonly record: SealRecord | undefined;
-  /** Of the seal that a new store would have. */
+  /** The seal type that a new store would get. */
   readonly configured: SealType;
   readonly progress: UnsealProgress;
   readonly migration: boolean;
 }
 
-export const statusOf = ({ state, record, configured, progress, migration }: KnownOfSeal): SealStatus => ({
+export const statusOf = ({ state, record, configured, progress, migration }: StatusInput): SealStatus => ({
   state,
   type: record?.type ?? configured,
   ...sharesOf(record),
@@ -24,7 +23,7 @@ export const statusOf = ({ state, record, configured, progress, migration }: Kno
   clusterName: record?.cluster_name ?? '',
 });
 
-/** Of the key that people hold: with an automatic seal, the recovery key. */
+/** The shares of the key that operators hold: with an automatic seal, the recovery key. */
 function sharesOf(record: SealRecord | undefined): ShareRule {
   if (record === undefined) return { shares: 0, threshold: 0 };
   if (record.type === 'shamir') return { shares: record.shares, threshold: record.threshold };

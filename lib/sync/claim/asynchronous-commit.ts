@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 
 /**
- * A common table expression body: the statement that reads it commits without waiting for the disk. Only for what is done
- * again when it was lost: a crash of the database may undo the last half second of claims and finishes; then associations
- * are dirty once more, the sweep queues them, and the same push comes to the same end. Changes of secrets, of associations
- * and intents never commit like this.
+ * The body of a common table expression. A statement that reads it commits without waiting for the disk. Use it only for
+ * work that is repeated after a loss: a database crash may undo the last half second of claims and finishes. The
+ * associations are then dirty again, the sweep queues them, and the repeated push ends the same way. Changes of secrets
+ * and associations, and intents, never commit like this.
  */
 export const asynchronousCommit = sql`select set_config('synchronous_commit', 'off', true)`;

@@ -1,67 +1,103 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Written } from '../reconcile/plan/plan.ts';
-import type { SyncRecord } from '../rows/associations/tables.ts';
+import { z } from 'zod';
+import { pick, type RowOf } from '#store/sql/columns.ts';
+import { bigintText, bool, float, int, jsonOf, nullable, oneOf, text, textMap, uuid } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import { associationsTable } from '#store/tables/sync.ts';
+import { recordColumns } from '../model/finish.ts';
+import { isPaused } from '../model/pause.ts';
+import type { Written } from '../model/written.ts';
 import { asynchronousCommit } from './asynchronous-commit.ts';
 import type { Claimed } from './claim.ts';
 
 export interface ClaimTimes {
-  /** How long a claim holds. */
+  /** How long a claim is valid. */
   readonly leaseMs: number;
-  /** Between two pushes of one association, for each change that waits; 0: none. */
+  /** Minimum time between two pushes of one association, per waiting change; 0 turns it off. */
   readonly spacingMs: number;
 }
 
-/** However many changes wait: so often at least a burst of any length is pushed. */
+/** Caps the waiting changes that count, so that a burst of any length is still pushed at regular intervals. */
 const spacingsMax = 25;
 
 /**
- * When an association `a` may be pushed again: the more changes have come since, the later, because more will. So a secret
- * that is written once is pushed at once, and one that is written a thousand times in a row a handful of times (rule 3 of the
- * sync). Null: nothing of it has been pushed. A push in the future does not count: the clock went back since.
+ * When association `a` may be pushed again. The more changes have arrived since the last push, the later, because more are
+ * likely to follow. A secret written once is pushed at once; one written a thousand times in a row is pushed a handful of
+ * times (docs/architecture.md, rule 3.3). Null when nothing has been pushed yet. A push dated in the future is ignored,
+ * because the clock was set back after it.
  */
-export const spacedUntil = ({ spacingMs }: ClaimTimes): RawBuilder<Date | null> => sql`(
+export const spacedUntil = ({ spacingMs }: ClaimTimes): RawBuilder<unknown> => sql`(
   select max(o.written_at) from sync_objects o where o.association_id = a.id and o.written_at <= now())
   + least(a.generation - a.observed_generation, ${spacingsMax}::int) * ${spacingMs}::float8 * interval '1 millisecond'`;
 
-/** An association as the statement answers it. */
-export interface ClaimedRow
-  extends Omit<Claimed, 'kind' | 'token' | 'objects' | 'confirmed' | 'storeAheadMs' | 'unconfirmed'> {
-  /** The time of the database, in milliseconds since 1970. */
-  readonly store_ms: number;
-  readonly objects: readonly ObjectRow[] | null;
-  readonly records: readonly SyncRecord[] | null;
-  /** Age of the last unconfirmed call; null: none is remembered. */
-  readonly unconfirmed_ms: number | null;
-  readonly rechecks: number;
-  readonly due: boolean;
-  readonly rechecking: boolean;
-}
+/** An association as the statement returns it. */
+export type ClaimedRow = RowOf<typeof claimedColumns>;
 
 /**
- * An object: sub key, external name, name key, mark, intended at, milliseconds since it was written or seen (null: it is not
- * written), remote version, fingerprint in hexadecimal, tag keys, and of one that was removed whether it is to be removed again
- * (null: it was not removed).
+ * An object: sub key, external name, name key, mark, time of the intent, milliseconds since it was written or seen (null when
+ * not written), remote version, fingerprint in hexadecimal, tag keys, and whether a removed object is to be removed again (null
+ * when it was not removed).
  */
-type ObjectRow = readonly [
-  ...[subKey: string, name: string, nameKey: string, mark: string, intendedAt: string, seenMsAgo: number | null],
-  ...[remoteVersion: string | null, fingerprint: string | null, tagKeys: string[], removable: boolean | null],
-];
+const texts = z.array(z.string());
+const object = z.tuple([
+  z.string(),
+  z.string(),
+  z.string(),
+  z.string(),
+  z.string(),
+  z.number().nullable(),
+  z.string().nullable(),
+  z.string().nullable(),
+  texts,
+  z.boolean().nullable(),
+]);
 
-// What has waited (for the configuration, say) sees the newest row of what it locks, and of all else what was there when it
-// began: a generation could come with the settings and objects of the one before it, and those would stay. So only a row
-// that is still the one of the beginning is taken. A lock on the destinations would starve those who change them.
-// A claim that ran out without having been written back leaves its token: whoever had it may have called out.
-// Plain columns, and arrays for the objects: building and parsing named JSON for each took longer than the claim itself.
-export const claimStatement = (
-  ids: readonly string[],
-  token: string,
-  { leaseMs, spacingMs }: ClaimTimes,
-) => sql<ClaimedRow>`
+type ObjectRow = z.infer<typeof object>;
+
+const claimedColumns = {
+  ...pick(associationsTable, 'id', 'type', 'template', 'adopt', 'desired', 'generation', 'attempts', 'rechecks'),
+  granularity: oneOf('secret-path', 'secret-key'),
+  destinationId: bigintText,
+  destinationRevision: int,
+  destinationName: text,
+  namespaceId: text,
+  namespacePath: text,
+  mountId: uuid,
+  mountPath: text,
+  mountAccessor: text,
+  secretName: text,
+  forced: bool,
+  verify: bool,
+  recorded: bool,
+  tags: textMap,
+  /** The time of the database, in milliseconds since 1970. */
+  store_ms: float,
+  /** Age of the last unconfirmed call; null when the association remembers none. */
+  unconfirmed_ms: nullable(float),
+  due: bool,
+  rechecking: bool,
+  objects: nullable(jsonOf(z.array(object).readonly())),
+  records: nullable(recordColumns.records),
+};
+
+// A statement that has waited (for the configuration row, say) sees the newest version of the rows it locks, and the
+// snapshot from its start for everything else. It could combine a new generation with the settings and objects of the
+// previous one. So it takes only rows that have not changed since it began. A lock on the destinations instead would starve
+// requests that change them. A request that pauses a destination touches the configuration row instead: a statement that waited
+// for it finds another version of that row than the one from its start, and takes nothing.
+// A claim that expired without a finish leaves its token in the row: its worker may have made calls.
+// Objects come as arrays in plain columns: building and parsing named JSON for each took longer than the claim itself.
+export const claimStatement = (ids: readonly string[], token: string, { leaseMs, spacingMs }: ClaimTimes) => rowsOf(
+  claimedColumns,
+)`
   with asynchronous_commit as (${asynchronousCommit}),
-  config as (select disabled from sync_config where id = 1 for share),
+  config as (
+    select ${isPaused('sync_config')} as disabled, xmin as version from sync_config where id = 1 for share
+  ),
   free as (
-    select a.id, a.xmin as version from associations a, config
-     where a.id = any(${ids}::bigint[]) and not config.disabled and a.generation > a.observed_generation
+    select a.id, a.xmin as version from associations a join destinations d on d.id = a.destination_id, config
+     where a.id = any(${ids}::bigint[]) and not config.disabled and not ${isPaused('d')}
+       and config.version = (select xmin from sync_config where id = 1) and a.generation > a.observed_generation
        and (a.claimed_until is null or a.claimed_until <= now())
        and (a.forced_generation > a.observed_generation or a.desired = 'absent'
             or coalesce(${spacedUntil({ leaseMs, spacingMs })} <= now(), true))

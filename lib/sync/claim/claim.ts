@@ -1,8 +1,8 @@
-import type { Granularity } from '../../destinations/contract.ts';
-import type { Unconfirmed } from '../recheck/schedule.ts';
-import type { Written } from '../reconcile/plan/plan.ts';
+import type { Granularity } from '#destinations/contract.ts';
+import type { Unconfirmed } from '../model/unconfirmed.ts';
+import type { Written } from '../model/written.ts';
 
-/** An association in this worker's hands. `token` proves it: what a worker writes back without it is not taken. */
+/** An association claimed by this worker. `token` proves the claim: a finish without it is rejected. */
 export interface Claimed {
   readonly kind: 'claimed';
   readonly token: string;
@@ -10,8 +10,9 @@ export interface Claimed {
   readonly destinationId: string;
   readonly destinationRevision: number;
   readonly destinationName: string;
-  readonly namespaceId?: string;
-  readonly namespacePath?: string;
+  readonly namespaceId: string;
+  /** With a trailing slash; empty for the root. */
+  readonly namespacePath: string;
   readonly type: string;
   readonly mountId: string;
   readonly mountPath: string;
@@ -22,33 +23,35 @@ export interface Claimed {
   readonly adopt: boolean;
   readonly desired: 'present' | 'absent';
   readonly generation: number;
-  /** Push even what looks unchanged. */
+  /** Push objects even if they look unchanged. */
   readonly forced: boolean;
-  /** Look even at what was looked at not long ago. */
+  /** Look at objects even if they were looked at recently. */
   readonly verify: boolean;
   /**
-   * This generation follows directly on the last one that was written back. Otherwise an attempt at one between may have
-   * pushed something and died, so what was recorded of the objects may be older than what is there.
+   * This generation directly follows the last one that was finished. Otherwise an attempt at a generation in between may have
+   * pushed something and died, so the records of the objects may be older than the objects themselves.
    */
   readonly recorded: boolean;
   readonly attempts: number;
-  /** Undefined: every call of the association was seen to end, or so long ago that none of them can come any more. */
+  /** Undefined when every call of the association was seen to end, or began too long ago to still be applied. */
   readonly unconfirmed: Unconfirmed | undefined;
   /** How far the clock of the database is ahead of this worker's, in milliseconds. */
   readonly storeAheadMs: number;
   readonly tags: Readonly<Record<string, string>>;
   readonly objects: readonly Written[];
-  /** Names of the objects that an attempt has brought in line with this very generation already. */
+  /** Names of the objects that an earlier attempt has already brought in line with this generation. */
   readonly confirmed: readonly string[];
 }
 
 export type Claim =
   | Claimed
-  /** The sync is disabled: nothing may be called. */
+  /** The sync is disabled: no call may be made. */
   | { readonly kind: 'disabled' }
-  /** Another worker has it. */
+  /** Its destination is paused: no call may be made. `leftMs`: until the pause ends by itself; null when it has no end. */
+  | { readonly kind: 'paused'; readonly leftMs: number | null }
+  /** Another worker has claimed it. */
   | { readonly kind: 'busy' }
-  /** It was pushed a moment ago, and what has changed since can wait for what else will. */
+  /** It was pushed a moment ago; the changes since then wait so that further ones can join them. */
   | { readonly kind: 'early'; readonly waitMs: number }
-  /** Nothing to do: in line with this generation, or the association is no more (generation 0 means that). */
+  /** Nothing to do: it is in line with this generation, or the association no longer exists (the highest safe integer). */
   | { readonly kind: 'clean'; readonly generation: number };

@@ -1,33 +1,38 @@
 import { sql } from 'kysely';
-import type { Finish } from '../reconcile/outcome.ts';
+import type { RowOf } from '#store/sql/columns.ts';
+import { bigintText, bool, nullable } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Finish } from '../model/finish.ts';
 import { asynchronousCommit } from './asynchronous-commit.ts';
 
-/** What became of an outcome; no row: it was not taken. */
-export interface FinishRow {
-  readonly id: string;
-  readonly newer: boolean;
-  /** Destination under purge that lost an association here. */
-  readonly purged: string | null;
-}
+/** The result for one finish; a finish that was rejected has no row. */
+export type FinishRow = RowOf<typeof finishRowColumns>;
+
+export const finishRowColumns = {
+  id: bigintText,
+  newer: bool,
+  /** The destination under purge whose association was deleted here. */
+  purged: nullable(bigintText),
+};
 
 /**
- * The parts for failures, removals and rechecks cost as much as the rest, so they stand in a statement that has any only. That a
- * call was unconfirmed is on the disk when this is answered: its repetition alone does not make up for it.
+ * The parts for failures, removals and rechecks cost as much as the rest, so they are left out when no finish needs them. An
+ * unconfirmed call is on disk before this returns, because repeating the attempt would not recover that fact.
  */
 export function finishStatement(inputs: readonly Finish[]) {
   const plain = inputs.every(({ error, removed }) => error === null && removed.length === 0);
-  const remembering = inputs.some(({ remembered, buried }) => remembered !== null || buried.length > 0);
+  const remembering = inputs.some(({ remembered, tombstoned }) => remembered !== null || tombstoned.length > 0);
   const lasting = inputs.some(({ remembered }) => remembered?.fresh === true);
-  return sql<FinishRow>`
+  return rowsOf(finishRowColumns)`
   with asynchronous_commit as (${lasting ? sql`select 1` : asynchronousCommit}),
   input as (
     select * from jsonb_to_recordset(${JSON.stringify(inputs)}::jsonb)
       as r(id bigint, token text, generation bigint, done boolean, status text, error jsonb, records jsonb, attempts int,
-           "retryMs" float8, written jsonb, kept jsonb, removed jsonb, buried jsonb, remembered jsonb)
+           "retryMs" float8, written jsonb, kept jsonb, removed jsonb, tombstoned jsonb, remembered jsonb)
   ),
   held as (
     select a.id, a.generation > i.generation as newer, a.destination_id, i.done, i.written, i.kept, i.removed,
-           i.error is not null as failed, i.buried,
+           i.error is not null as failed, i.tombstoned,
            coalesce((i.remembered ->> 'over')::boolean, false) as sure,
            i.done and a.desired = 'absent' and a.generation = i.generation and i.error is null
              and coalesce((i.remembered ->> 'over')::boolean, true) as over
@@ -85,12 +90,12 @@ const afterFailures = sql`
      where d.id = held.destination_id and d.purge_initiated_at is not null and i.done and i.error is not null and not held.newer
   ),`;
 
-/** An object that is written again is none any more; the last recheck lets go of the others. */
+/** An object that is written again is no longer a tombstone; the last recheck deletes the remaining tombstones. */
 const aboutTombstones = sql`
-  buried as (
+  tombstoned as (
     update sync_objects o set removed_at = now(), fingerprint = null
       from held
-     where o.association_id = held.id and not held.over and held.buried ? o.name_key
+     where o.association_id = held.id and not held.over and held.tombstoned ? o.name_key
   ),
   forgotten as (
     delete from sync_objects o using held
@@ -98,7 +103,7 @@ const aboutTombstones = sql`
        and not exists (select 1 from jsonb_to_recordset(held.written) as w(name_key text) where w.name_key = o.name_key)
   ),`;
 
-/** A change that came meanwhile keeps what was remembered; what it comes to decides on the rechecks. */
+/** A change that arrived meanwhile keeps what was remembered; the outcome of its attempt decides on the rechecks. */
 const rememberedCalls = sql`
            unconfirmed_at = case
              when (i.remembered ->> 'fresh')::boolean then now()

@@ -1,15 +1,17 @@
-import { type RawBuilder, sql } from 'kysely';
-import { coalesce, splitting } from '../../core/concurrency/coalesce.ts';
-import { isAway } from '../../store/postgres/failure.ts';
-import type { Store } from '../../store/store.ts';
-import type { Finish, Finished } from '../reconcile/outcome.ts';
+import { sql } from 'kysely';
+import { coalesce, splitting } from '#core/concurrency/coalesce.ts';
+import { isAway } from '#store/postgres/failure.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { Finish, Finished } from '../model/finish.ts';
 import { asynchronousCommit } from './asynchronous-commit.ts';
-import { type FinishRow, finishStatement } from './finish-statement.ts';
+import { finishRowColumns, finishStatement } from './finish-statement.ts';
 
 /**
- * Writes attempts back, in batches. Of an object whose push failed nobody knows the value (the answer may have been lost), so
- * its fingerprint is forgotten: should the old value come back, it is pushed. An association that had to go and has left
- * nothing behind is deleted with its rows; the last one of a destination that is being purged takes the destination along.
+ * Stores the outcomes of attempts, in batches. After a failed push the value at the destination is unknown (the answer may
+ * have been lost), so the fingerprint is cleared: if the secret returns to its old value, it is pushed. An association that
+ * had to go and has left nothing behind is deleted with its rows; deleting the last one of a destination under purge deletes
+ * the destination too.
  */
 export function finishes(store: Store): (finish: Finish) => Promise<Finished> {
   const together = (statement: FinishStatement) =>
@@ -22,7 +24,7 @@ export function finishes(store: Store): (finish: Finish) => Promise<Finished> {
   return async (finish) => (await (isClean(finish) ? clean : others)(finish))();
 }
 
-type FinishStatement = (inputs: readonly Finish[]) => RawBuilder<FinishRow>;
+type FinishStatement = typeof finishStatement;
 
 async function finishBatch(
   store: Store,
@@ -46,24 +48,24 @@ export const dropPurged = (ids: readonly string[]) => sql`
    where d.id = any(${ids}::bigint[]) and d.purge_initiated_at is not null
      and not exists (select 1 from associations a where a.destination_id = d.id)`;
 
-/** The outcome of nearly every attempt: all is there that should be, and nothing else is to be written down. */
-export const isClean = ({ done, status, error, attempts, removed, buried, remembered, written }: Finish): boolean =>
+/** The outcome of nearly every attempt: every object is in place and nothing else has to be recorded. */
+export const isClean = ({ done, status, error, attempts, removed, tombstoned, remembered, written }: Finish): boolean =>
   done &&
   status === 'SYNCED' &&
   error === null &&
   attempts === 0 &&
   removed.length === 0 &&
-  buried.length === 0 &&
+  tombstoned.length === 0 &&
   remembered === null &&
   written.every(({ noted }) => noted);
 
 /**
- * Writes clean outcomes back, and does to the rows what `finishStatement` does. It reads arrays instead of documents and leaves
- * columns alone that stay as they are, which takes PostgreSQL less than half the time.
+ * Stores clean outcomes with the same effect on the rows as `finishStatement`. It reads arrays instead of documents and
+ * writes only the columns that change, which takes PostgreSQL less than half the time.
  */
 export function cleanFinishStatement(inputs: readonly Finish[]) {
   const objects = inputs.flatMap(({ id, written }) => written.map((object) => ({ id, ...object })));
-  return sql<FinishRow>`
+  return rowsOf(finishRowColumns)`
   with asynchronous_commit as (${asynchronousCommit}),
   held as (
     select a.id, a.generation > i.generation as newer, i.generation, i.records

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
-import { coalesce, splitting } from '../../core/concurrency/coalesce.ts';
-import { isAway } from '../../store/postgres/failure.ts';
-import type { Store } from '../../store/store.ts';
+import { coalesce, splitting } from '#core/concurrency/coalesce.ts';
+import { isAway } from '#store/postgres/failure.ts';
+import { bigintText, float, nullable, text, timestamptz } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 
 /** A name that is about to be created at the destination. */
 export interface Intent {
@@ -9,16 +11,16 @@ export interface Intent {
   readonly name: string;
   readonly nameKey: string;
   readonly mark: string;
-  /** Of the custom tags it will have. */
+  /** The keys of the custom tags it will have. */
   readonly tagKeys: readonly string[];
 }
 
 export interface IntentAnswer {
   readonly nameKey: string;
   readonly intendedAt: Date;
-  /** The secret that has this name at the same destination already; null: the name is ours. */
+  /** The secret that already has this name at the same destination; null when the name is ours. */
   readonly takenBy: string | null;
-  /** That secret has given it up and its removal is still to be rechecked, for so many milliseconds; null: it holds it. */
+  /** Milliseconds until the removal of that secret's object has been rechecked; null when that secret still has the name. */
   readonly freeAfterMs: number | null;
 }
 
@@ -32,12 +34,12 @@ export interface Intents {
 /** Answers by name key. */
 export type Intend = (intents: Intents) => Promise<ReadonlyMap<string, IntentAnswer>>;
 
-/** An association with more names than this goes alone. */
+/** An association with more names than this gets a separate statement. */
 const namesMax = 100;
 
 /**
- * Writes down that we are about to create objects, before the first call goes out: after a crash we know that an object of
- * that name may be ours. A name that another association of the destination holds is not taken. What comes at once is one
+ * Records that we are about to create objects, before the first call goes out. After a crash we then know that an object of
+ * that name may be ours. A name that another association of the destination holds is not taken. Concurrent intents share one
  * statement.
  */
 export function intends(store: Store): Intend {
@@ -67,15 +69,15 @@ async function intendAll(store: Store, inputs: readonly Intents[]): Promise<read
     }
   };
   await ask(inputs);
-  // A statement does not see what it makes itself: of two that want one name in it, the second has no answer yet.
+  // A statement does not see the rows it inserts: when two inputs want the same name, the second has no answer yet.
   const open = inputs.filter(({ names }, index) => names.some(({ nameKey }) => !answers[index]?.has(nameKey)));
   if (open.length > 0) await ask(open);
   return answers;
 }
 
 /**
- * Writes down that objects are about to get these tags: should the answer be lost, they are known and can be taken away
- * again.
+ * Records that objects are about to get these tags, so that they can be removed later even if the answer to the put is
+ * lost.
  */
 export async function intendTags(
   store: Store,
@@ -90,10 +92,10 @@ export async function intendTags(
 }
 
 /**
- * Takes intents back: the name turned out to be somebody else's, so we wrote nothing. Under a claim that has run out they stay:
- * whoever has the association now may be writing under these names.
+ * Deletes intents whose name turned out to be taken, so that we wrote nothing. When the claim has expired they stay, because
+ * the worker that now has the association may be writing under these names.
  *
- * @param token the claim's
+ * @param token of the claim
  */
 export async function withdraw(
   store: Store,
@@ -112,23 +114,23 @@ export async function withdraw(
   );
 }
 
-interface IntentRow {
-  readonly association_id: string;
-  readonly name_key: string;
-  readonly intended_at: Date;
-  readonly taken_by: string | null;
-  readonly free_after_ms: number | null;
-}
+const intentRowColumns = {
+  association_id: bigintText,
+  name_key: text,
+  intended_at: timestamptz,
+  taken_by: nullable(text),
+  free_after_ms: nullable(float),
+};
 
-const rowsOf = (inputs: readonly Intents[]) =>
+const namesOf = (inputs: readonly Intents[]) =>
   inputs.flatMap(({ associationId, destinationId, names }) =>
     names.map((intent) => ({ ...intent, associationId, destinationId })),
   );
 
-// Names are taken in one order, so that two statements at once never wait for each other.
-const intendStatement = (inputs: readonly Intents[]) => sql<IntentRow>`
+// Names are always taken in the same order, so that two concurrent statements cannot deadlock.
+const intendStatement = (inputs: readonly Intents[]) => rowsOf(intentRowColumns)`
   with wanted as (
-    select * from jsonb_to_recordset(${JSON.stringify(rowsOf(inputs))}::jsonb)
+    select * from jsonb_to_recordset(${JSON.stringify(namesOf(inputs))}::jsonb)
       as r("associationId" bigint, "destinationId" bigint, "subKey" text, name text, "nameKey" text, mark text, "tagKeys" text[])
   ),
   made as (

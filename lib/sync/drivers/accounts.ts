@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../core/clock.ts';
-import { coalesce } from '../../core/concurrency/coalesce.ts';
-import type { DestinationDefinition } from '../../destinations/contract.ts';
-import type { Store } from '../../store/store.ts';
+import type { Clock } from '#core/clock.ts';
+import { coalesce } from '#core/concurrency/coalesce.ts';
+import type { DestinationDefinition } from '#destinations/contract.ts';
+import type { Store } from '#store/store.ts';
 import { givenOf, withDefaults } from './connection.ts';
 import { type DestinationKey, openConnection } from './drivers.ts';
 
-/** Names what the provider counts a destination's calls for. The name tells nothing of it. */
+/** Returns the rate account of a destination: an opaque name for what the provider counts its calls against. */
 export type Accounts = (destinationId: string) => Promise<string>;
 
 interface AccountParts {
@@ -15,7 +15,7 @@ interface AccountParts {
 }
 
 const keptMax = 10_000;
-/** A connection that was changed counts for its new account after this time. */
+/** How long an account is cached; a changed connection counts against its new account after this time. */
 const keptMs = 60_000;
 const together = { batchSizeMax: 200, batchesMax: 2 };
 
@@ -24,7 +24,7 @@ interface Row extends DestinationKey {
   readonly connection: Buffer;
 }
 
-/** The accounts of the destinations of one type, read when first asked for and kept for a minute. */
+/** Looks up the accounts of the destinations of one type and caches them for a minute. */
 export function keepAccounts(definition: DestinationDefinition, parts: AccountParts): Accounts {
   const kept = new LRUCache<string, string>({
     max: keptMax,
@@ -56,12 +56,20 @@ async function accountsOf(
   return ids.map((id) => accounts.get(id) ?? id);
 }
 
-/** A connection that cannot be read has the rate of its own destination: what is wrong with it, the attempt finds and says. */
+/** The account of the given fields of a connection. */
+export function accountFor(
+  definition: DestinationDefinition,
+  { barrier }: Pick<Store, 'barrier'>,
+  given: Readonly<Record<string, unknown>>,
+): string {
+  const account = definition.rateAccount(withDefaults(definition.fields, given));
+  return barrier.mac('rate account', JSON.stringify([definition.type, ...account])).toString('base64url');
+}
+
+/** A destination whose connection cannot be read gets a separate account; the attempt then reports what is wrong. */
 function accountOf(definition: DestinationDefinition, store: Store, row: Row): string {
   try {
-    const connection = withDefaults(definition.fields, givenOf(openConnection(store, row, row.connection)));
-    const named = JSON.stringify([definition.type, ...definition.rateAccount(connection)]);
-    return store.barrier.mac('rate account', named).toString('base64url');
+    return accountFor(definition, store, givenOf(openConnection(store, row, row.connection)));
   } catch {
     return row.id;
   }

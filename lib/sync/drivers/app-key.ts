@@ -1,17 +1,17 @@
-import { isJsonObject, parseJson } from '../../core/json.ts';
-import { Secret } from '../../core/secret.ts';
-import type { AppAddresses, AppCredentials, SharedCredential } from '../../destinations/contract.ts';
-import type { Store } from '../../store/store.ts';
+import { isJsonObject, parseJson } from '#core/json/json.ts';
+import { Secret } from '#core/secret.ts';
+import type { AppAddresses, AppCredentials, SharedCredential } from '#destinations/contract.ts';
+import type { Store } from '#store/store.ts';
 
 type Barrier = Pick<Store, 'barrier'>;
 type Sealed = Pick<SharedCredential, 'sealedAs'>;
 
-/** The key of an app, and where it signs in. */
+/** The private key of an app, and the addresses where it logs in. */
 export type AppKey = Pick<AppCredentials, 'privateKey' | 'addresses'>;
 
 /**
- * Both are sealed as one, so that who writes the database cannot lead a key to another host. A key without addresses is sealed
- * as the bare PEM.
+ * Seals key and addresses together, so that write access to the database is not enough to send a key to another host. A key
+ * without addresses is sealed as the bare PEM.
  */
 export function sealAppKey({ barrier }: Barrier, { sealedAs }: Sealed, name: string, key: AppKey): Buffer {
   const { privateKey, addresses } = key;

@@ -1,16 +1,16 @@
-import { rootNamespace } from '../../core/namespace.ts';
-import type { Fields, Input } from '../../path/fields.ts';
+import { rootNamespace } from '#core/namespace.ts';
+import type { Fields, Input } from '#path/fields.ts';
 
 /**
- * What a sealed value is bound to: the name of what it belongs to, with the namespace where that is not the root. So what
- * somebody writes into another row of the database does not open there.
+ * The name that a sealed value is bound to: that of its owner, prefixed with the namespace unless it is the root. A value copied
+ * into another row of the database therefore cannot be unsealed there.
  */
 export const sealedName = (namespaceId: string, name: string): string =>
   namespaceId === rootNamespace.id ? name : `${namespaceId}/${name}`;
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** The connection that a driver works with: what was given, and the defaults of what was not. Shown is only what was given. */
+/** The connection that a driver uses: the given fields, and defaults for the others. Reads show only the given fields. */
 export function withDefaults(fields: Fields, given: Given): Input<Fields> {
   return { ...defaultsOf(fields), ...given };
 }
@@ -27,19 +27,19 @@ function defaultsOf(fields: Fields): Given {
   return defaults;
 }
 
-/** Member of a stored connection: the names of what was given. No field begins like this. */
+/** Member of a stored connection with the names of the given fields. No field name begins with `$`. */
 const givenNames = '$given';
 
 /**
- * The connection as it is stored. Defaults stand beside what was given, because the release before this one takes them for
- * granted, and both may run side by side.
+ * The connection as it is stored. It includes defaults, because the previous release relies on them, and both releases may run at
+ * the same time.
  */
 export const toStored = (fields: Fields, given: Given): Given => ({
   ...withDefaults(fields, given),
   [givenNames]: Object.keys(given),
 });
 
-/** What was given of a stored connection: all of it, where an earlier release stored it. */
+/** The given fields of a stored connection; all fields when an earlier release stored it. */
 export function givenOf(stored: Given): Given {
   const { [givenNames]: names, ...all } = stored;
   if (!Array.isArray(names)) return all;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../core/clock.ts';
-import { isJsonObject, parseJson } from '../../core/json.ts';
-import type { Log } from '../../core/log.ts';
+import type { Clock } from '#core/clock.ts';
+import { isJsonObject, parseJson } from '#core/json/json.ts';
+import type { Log } from '#core/log/log.ts';
 import type {
   AppCredentials,
   CredentialFiles,
@@ -9,18 +9,21 @@ import type {
   Driver,
   OpenDriver,
   SharedCredential,
-} from '../../destinations/contract.ts';
-import { openAtExit } from '../../destinations/frame/redaction/exit.ts';
-import type { NetworkBounds } from '../../network/bounds.ts';
-import type { NetworkPolicy } from '../../network/policy.ts';
-import type { Fields, Input } from '../../path/fields.ts';
-import type { Store } from '../../store/store.ts';
-import type { DestinationNetwork } from '../rows/destinations/tables.ts';
+} from '#destinations/contract.ts';
+import { openRedacted } from '#destinations/frame/redaction/open-redacted.ts';
+import type { NetworkBounds } from '#network/bounds.ts';
+import type { NetworkPolicy } from '#network/policy.ts';
+import type { DialTrace } from '#network/trace.ts';
+import type { Fields, Input } from '#path/fields.ts';
+import { pick } from '#store/sql/columns.ts';
+import { asRows } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { type DestinationNetwork, destinationColumns } from '../model/destination-network.ts';
 import { openAppKey } from './app-key.ts';
 import { givenOf, sealedName, withDefaults } from './connection.ts';
 import { CountedDriver } from './wrapped.ts';
 
-/** A type with its driver: what a worker of this type is made of. */
+/** A destination type with its driver, as a worker of this type needs them. */
 export interface Destination {
   readonly definition: DestinationDefinition;
   readonly openDriver: OpenDriver;
@@ -31,35 +34,35 @@ export interface DriverParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly timeouts: { readonly connectMs: number; readonly requestMs: number };
-  /** What destinations may open of the network at most. */
+  /** The widest network access that destinations may have. */
   readonly networkBounds: NetworkBounds;
   /** See `DriverContext`. */
-  readonly credentialFiles?: CredentialFiles | undefined;
+  readonly credentialFiles: CredentialFiles;
 }
 
 /**
- * Open drivers of one type, kept by destination until its settings change or nobody has used it for a while. The one used
- * longest ago makes room.
+ * Open drivers of one type, kept per destination until its settings change or it has been idle for a while. When the limit is
+ * reached, the least recently used one is evicted.
  */
 export interface Drivers {
-  /** Whoever gets one closes it when done with it: it stays open until then. Undefined: the destination is no more. */
+  /** The caller closes the driver after use; it stays open until then. Undefined when the destination no longer exists. */
   open(destinationId: string, revision: number): Promise<Driver | undefined>;
   close(): Promise<void>;
 }
 
 const driversMax = 256;
-/** A destination to which nothing goes keeps neither connections nor credentials in memory. */
+/** An idle destination keeps neither connections nor credentials in memory after this time. */
 const idleMsMax = 300_000;
 
 export function keepDrivers(destination: Destination, parts: DriverParts): Drivers {
   const kept = new LRUCache<string, CountedDriver>({
     max: driversMax,
     ttl: idleMsMax,
-    // The time it was used last counts, by our clock, read each time.
+    // Measure idle time since the last use, by our clock, read each time.
     updateAgeOnGet: true,
     perf: { now: () => parts.clock.now().getTime() },
     ttlResolution: 0,
-    // Whatever takes it out: its age, one that makes room, a newer revision.
+    // Runs on every removal: by age, by eviction, by a newer revision.
     dispose: (driver) => driver.retire(),
   });
   return {
@@ -77,34 +80,53 @@ export function keepDrivers(destination: Destination, parts: DriverParts): Drive
       }
     },
     async close() {
-      // Unlike its values, the dump has those too that are too old and still in use.
+      // Unlike `values()`, the dump includes drivers that have expired but are still in use.
       await Promise.all(kept.dump().map(([, { value: driver }]) => driver.close()));
       kept.clear();
     },
   };
 }
 
-async function openOne(destination: Destination, parts: DriverParts, id: string): Promise<Driver | undefined> {
-  const row = await parts.store.db
-    .selectFrom('destinations')
-    .select(['namespace_id', 'type', 'name', 'connection', 'network'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const given = givenOf(openConnection(parts.store, row, row.connection));
-  const connection = withDefaults(destination.definition.fields, given);
-  const { credential } = destination.definition;
-  return openAtExit(destination, connection, {
-    network: toNetworkPolicy(row.network, connection['tls_ca_cert'], parts.networkBounds),
+/** The settings of a destination that a driver is opened with. */
+export interface DriverSettings {
+  readonly namespaceId: string;
+  /** The given fields. */
+  readonly connection: Readonly<Record<string, unknown>>;
+  readonly network: DestinationNetwork;
+}
+
+/** Opens a driver. @param trace is told of each step of its connections */
+export function openWith(
+  { definition, openDriver }: Destination,
+  parts: DriverParts,
+  { namespaceId, connection: given, network }: DriverSettings,
+  trace?: DialTrace,
+): Driver {
+  const connection = withDefaults(definition.fields, given);
+  const { credential } = definition;
+  return openRedacted({ definition, openDriver }, connection, {
+    network: {
+      ...toNetworkPolicy(network, connection['tls_ca_cert'], parts.networkBounds),
+      ...(trace && { trace }),
+    },
     timeouts: parts.timeouts,
     clock: parts.clock,
     log: parts.log,
-    app: async (name) => credential && loadApp(parts.store, credential, row.namespace_id, name),
+    app: async (name) => credential && loadApp(parts.store, credential, namespaceId, name),
     credentialFiles: parts.credentialFiles,
   });
 }
 
-/** Of a destination. */
+async function openOne(destination: Destination, parts: DriverParts, id: string): Promise<Driver | undefined> {
+  const names = ['namespace_id', 'type', 'name', 'connection', 'network'] as const;
+  const found = parts.store.db.selectFrom('destinations').select(names).where('id', '=', id);
+  const row = await asRows(pick(destinationColumns, ...names), found).executeTakeFirst();
+  if (row === undefined) return undefined;
+  const connection = givenOf(openConnection(parts.store, row, row.connection));
+  return openWith(destination, parts, { namespaceId: row.namespace_id, connection, network: row.network });
+}
+
+/** Identifies a destination. */
 export interface DestinationKey {
   readonly namespace_id: string;
   readonly type: string;
@@ -114,7 +136,7 @@ export interface DestinationKey {
 export const connectionAad = ({ namespace_id, type, name }: DestinationKey): string =>
   `destinations/${sealedName(namespace_id, `${type}/${name}`)}`;
 
-/** The connection details of a destination as they are stored, unsealed. */
+/** Unseals the stored connection details of a destination. */
 export function openConnection(store: Store, key: DestinationKey, sealed: Buffer): Input<Fields> {
   const { type, name } = key;
   const details = parseJson(store.barrier.open(sealed, connectionAad(key)).toString());
@@ -122,7 +144,11 @@ export function openConnection(store: Store, key: DestinationKey, sealed: Buffer
   return details;
 }
 
-function toNetworkPolicy(network: DestinationNetwork, caCertificates: unknown, bounds: NetworkBounds): NetworkPolicy {
+export function toNetworkPolicy(
+  network: DestinationNetwork,
+  caCertificates: unknown,
+  bounds: NetworkBounds,
+): NetworkPolicy {
   return {
     bounds,
     disabled: network.disable_strict_networking,
@@ -130,6 +156,7 @@ function toNetworkPolicy(network: DestinationNetwork, caCertificates: unknown, b
     allowedIpv6: network.allowed_ipv6_addresses,
     allowedPorts: network.allowed_ports,
     caCertificates: typeof caCertificates === 'string' && caCertificates !== '' ? caCertificates : undefined,
+    caCertificatesOnly: false,
   };
 }
 

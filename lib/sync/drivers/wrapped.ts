@@ -1,13 +1,13 @@
-import type { Driver } from '../../destinations/contract.ts';
+import type { Driver } from '#destinations/contract.ts';
 
-/** Runs one call of a driver and answers its result. `count`: how many objects the call is about. */
+/** Runs one call of a driver and returns its result. `count` is the number of objects that the call concerns. */
 export type AroundCall = <Result>(
   verb: 'put' | 'remove' | 'inspect',
   count: number,
   call: () => Promise<Result>,
 ) => Promise<Result>;
 
-/** A driver whose calls are run by `around`, which gets the verb and no name of an object. */
+/** Wraps a driver so that `around` runs each of its calls. `around` gets the verb but no object names. */
 export function callsAround(driver: Driver, around: AroundCall): Driver {
   const { putMany, survey } = driver;
   return {
@@ -26,11 +26,11 @@ export function callsAround(driver: Driver, around: AroundCall): Driver {
 }
 
 /**
- * An open driver that several attempts use at once. Closing it would end their calls, which would look like a failure of the
- * destination: so once it is retired the last of them closes it.
+ * An open driver that several attempts share. Closing it while in use would abort their calls, which would look like a failure
+ * of the destination, so the last user closes it after it was retired.
  */
 export class CountedDriver {
-  /** Of the settings it was opened with. */
+  /** The revision of the settings that it was opened with. */
   readonly revision: number;
   readonly #driver: Promise<Driver | undefined>;
   #users = 0;
@@ -42,32 +42,32 @@ export class CountedDriver {
     this.revision = revision;
   }
 
-  /** A driver whose `close` gives it back. Undefined: there is none. @throws what opening it threw */
+  /** A driver whose `close` returns it. Undefined when the destination no longer exists. @throws what opening it threw */
   async lend(): Promise<Driver | undefined> {
     this.#users += 1;
     const driver = await this.#driver;
     if (driver === undefined) return undefined;
-    let given = true;
+    let lent = true;
     const close = async () => {
-      if (given) this.#giveBack();
-      given = false;
+      if (lent) this.#giveBack();
+      lent = false;
     };
     return { ...driver, close };
   }
 
-  /** From now on nobody gets it. */
+  /** Closes the driver once it has no user left. Do not lend it after this. */
   retire(): void {
     this.#retired = true;
     if (this.#users === 0) void this.close();
   }
 
-  /** Closes it, in use or not, once. It does not fail. */
+  /** Closes the driver once, even if it is in use. Never fails. */
   async close(): Promise<void> {
     this.#closing ??= this.#driver.then((driver) => driver?.close()).catch(() => {});
     await this.#closing;
   }
 
-  /** Nobody waits for the end of its connections. */
+  /** The caller does not wait for the connections to close. */
   #giveBack(): void {
     this.#users -= 1;
     if (this.#retired && this.#users === 0) void this.close();

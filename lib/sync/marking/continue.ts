@@ -1,30 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from 'kysely';
-import type { Changed } from '../../store/outbox.ts';
-import type { Store } from '../../store/store.ts';
+import type { EnqueueDirty } from '#store/outbox.ts';
+import { text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 import { markPage } from './page.ts';
 
 export interface MarkingParts {
   readonly store: Pick<Store, 'db'>;
-  /** Queues what a page has marked. */
-  readonly changed: Changed;
+  /** Queues the associations that a page has marked. */
+  readonly changed: EnqueueDirty;
 }
 
-/** How a process marks beside what else it does. */
+/** How much of its time a process spends on marking. */
 export interface MarkingPace {
-  /** The pause after each page, as a share of the time that the page took. */
+  /** Pause after each page, as a share of the time that the page took. */
   readonly restShare: number;
-  /** How often it looks again at what is in other hands before it leaves that to others. */
+  /** How often it retries pages that others have locked before it leaves them to others. */
   readonly looksMax: number;
 }
 
-/** Destinations of which one page is marked before the order is decided anew. */
+/** Destinations that get one page each before the order is computed again. */
 const turnMax = 64;
 const lookAgainMs = 50;
 
 /**
- * Marks page after page until nothing is left, others are at what is left, or `signal` ends. Namespaces take turns, and in each
- * of them its destinations: a destination with many associations does not hold up the others. Answers how many were marked.
+ * Marks page after page until nothing is left, the rest is locked by others, or `signal` aborts. Namespaces take turns, and so
+ * do the destinations within a namespace, so that a destination with many associations does not delay the others. Returns
+ * how many associations were marked.
  */
 export async function continueMarkings(
   parts: MarkingParts,
@@ -67,7 +69,7 @@ async function markTurn(
 const rest = (ms: number, signal: AbortSignal): Promise<void> => delay(ms, undefined, { signal }).catch(() => {});
 
 async function nextTurn({ db }: Pick<Store, 'db'>): Promise<readonly string[]> {
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await rowsOf({ id: text })`
     select m.destination_id::text as id
       from markings m join destinations d on d.id = m.destination_id
      where d.purge_initiated_at is null or d.purge_error is not null

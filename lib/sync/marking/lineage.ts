@@ -1,15 +1,17 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
-import type { Log } from '../../core/log.ts';
-import { type Lineage, readLineage } from '../../store/postgres/lineage.ts';
-import type { Store } from '../../store/store.ts';
+import type { Log } from '#core/log/log.ts';
+import { type Lineage, readLineage } from '#store/postgres/lineage.ts';
+import { float, nullable, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 import { beginMarkings } from './begin.ts';
 
 /**
- * Begins to have every association looked at again when the database stands in another timeline of its cluster than before: a standby was
- * promoted. What was committed last may be missing then, though it was pushed; and so may claims of workers, which do not wait for a
- * synchronous standby. Until its turn has come each association reads PENDING. Answers whether it did.
+ * Begins a recheck of every association when the timeline of the database has changed, which means that a standby was
+ * promoted. The last commits may be missing then although their values were pushed, and so may claims of workers, which do
+ * not wait for a synchronous standby. Each association reads PENDING until it is marked. Returns whether a recheck began.
  *
- * Another cluster is a restored backup. Which side is right then, the store or its copies, is for the operator to say.
+ * A different cluster is a restored backup. Whether the store or its copies are right is then up to the operator.
  */
 export async function noticeLineage({ store, log }: { readonly store: Store; readonly log: Log }): Promise<boolean> {
   const now = await readLineage(store.db);
@@ -27,26 +29,26 @@ export async function noticeLineage({ store, log }: { readonly store: Store; rea
     const destinations = await beginMarkings(tx, sql`true`, { reason: 'recheck', forced: false });
     log.warn(
       { destinations: destinations.length, timeline: now.timeline, before: before?.timeline },
-      'the database was failed over: every association is looked at again',
+      'the database failed over: every association is rechecked',
     );
     return true;
   });
 }
 
 async function kept(db: QueryExecutorProvider): Promise<Lineage | undefined> {
-  const { rows } = await sql<Lineage>`
+  const { rows } = await rowsOf({ cluster: nullable(text), timeline: nullable(float) })`
     select cluster, timeline::float8 as timeline from lineage where id = 1`.execute(db);
   return rows[0];
 }
 
-/** What the server does not let us know is not compared. */
+/** Values that the server does not report are not compared. */
 function isOther(before: Lineage | undefined, now: Lineage): boolean {
   if (now.cluster === null && now.timeline === null) return false;
   if (before === undefined) return true;
   return differs(before.cluster, now.cluster) || differs(before.timeline, now.timeline);
 }
 
-/** Both are known, and the cluster is the same as far as we know. */
+/** Both timelines are known, and the cluster is the same as far as we can tell. */
 const isPromoted = (before: Lineage | undefined, now: Lineage): boolean =>
   before !== undefined &&
   before.timeline !== null &&

@@ -1,22 +1,22 @@
-import { outageOf } from '../../core/log/outage.ts';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
+import { outageOf } from '#core/log/outage.ts';
 import { continueMarkings, type MarkingPace, type MarkingParts } from './continue.ts';
 import { markPage } from './page.ts';
 
-/** Marks associations in the background of a process; the sweep does it for processes that have died. */
+/** Marks associations in the background of a process; the sweep continues for processes that have died. */
 export interface Marker {
   /**
-   * Called after the commit of `beginMarkings` with what it has answered. Marks the first page of the first destinations, so that
-   * a small change is queued when its request is answered, and the rest behind it. Answers warnings; never fails.
+   * Call after the commit of `beginMarkings`, with its result. Marks the first page of the first destinations, so that a small
+   * change is queued before its request returns, and the rest in the background. Returns warnings; never fails.
    */
   begun(destinations: readonly string[]): Promise<readonly string[]>;
-  /** Ends after the page under way. */
+  /** Stops after the current page. */
   close(): Promise<void>;
 }
 
-/** Destinations whose first page a request waits for. */
+/** Destinations whose first page is marked before the request returns. */
 const firstPagesMax = 4;
-/** Half of its time the marker leaves to the requests of its process. */
+/** The marker rests as long as it works, which leaves half of its time to the requests of the process. */
 const pace: MarkingPace = { restShare: 1, looksMax: 40 };
 
 export function openMarker(parts: MarkingParts & { readonly log: Log }): Marker {
@@ -33,7 +33,7 @@ export function openMarker(parts: MarkingParts & { readonly log: Log }): Marker 
     } while (again && !stop.signal.aborted);
     running = undefined;
   };
-  /** Answers whether there is more. */
+  /** Returns whether there is more to mark. */
   const first = async (destination: string, warnings: Set<string>): Promise<boolean> => {
     const page = await markPage(parts.store, destination);
     for (const warning of page === undefined ? [] : await parts.changed(page.dirty)) warnings.add(warning);

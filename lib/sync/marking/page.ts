@@ -1,20 +1,23 @@
 import { sql } from 'kysely';
-import { type Dirty, markDirty } from '../../store/outbox.ts';
-import type { Store } from '../../store/store.ts';
+import { type Dirty, dirtyColumns, markDirty } from '#store/outbox.ts';
+import { objectOf } from '#store/sql/columns.ts';
+import { bool, nullable } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 
-/** Associations that one statement looks at: some 50 ms in which their workers may have to wait. */
+/** Associations per statement, which takes about 50 ms; their workers may have to wait for that long. */
 export const pageSize = 500;
 
 export interface MarkedPage {
   readonly dirty: readonly Dirty[];
-  /** `stuck`: the next association is in other hands just now. `through`: there is nothing left to mark. */
+  /** `stuck`: the next association is locked by another transaction. `through`: nothing is left to mark. */
   readonly state: 'more' | 'stuck' | 'through';
 }
 
 /**
- * Marks the next associations of a destination, up to the first one that is in other hands: it waits for none. Undefined: there is
- * nothing to mark, another process is at it, or a purge has begun, which removes what would be pushed. It is one statement, so a
- * process that is frozen or dies holds no rows.
+ * Marks the next associations of a destination, up to the first locked one; it never waits for a lock. Undefined when nothing is
+ * left to mark, another process is marking this destination, or a purge has begun, which removes the objects anyway. It is a
+ * single statement, so a process that freezes or dies leaves no row locked.
  */
 export async function markPage({ db }: Pick<Store, 'db'>, destinationId: string): Promise<MarkedPage | undefined> {
   const { rows } = await statement(destinationId).execute(db);
@@ -24,15 +27,11 @@ export async function markPage({ db }: Pick<Store, 'db'>, destinationId: string)
   return { dirty, state: first.stuck ? 'stuck' : first.through ? 'through' : 'more' };
 }
 
-interface PageRow {
-  readonly stuck: boolean;
-  readonly through: boolean;
-  readonly marked: Dirty | null;
-}
+const pageColumns = { stuck: bool, through: bool, marked: nullable(objectOf(dirtyColumns)) };
 
-// Only a marking that is still the one of the statement's beginning is gone on with: a later one may be of associations that
-// the statement does not see.
-const statement = (destinationId: string) => sql<PageRow>`
+// Continues a marking only if its row has not changed since the statement began: a later marking may cover associations that
+// this statement does not see.
+const statement = (destinationId: string) => rowsOf(pageColumns)`
   with held as (
     select m.destination_id, m.xmin as version from markings m join destinations d on d.id = m.destination_id
      where m.destination_id = ${destinationId}::bigint and (d.purge_initiated_at is null or d.purge_error is not null)

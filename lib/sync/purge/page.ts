@@ -1,11 +1,14 @@
-import { type QueryExecutorProvider, sql } from 'kysely';
-import type { Dirty } from '../../store/outbox.ts';
-import { isRemnant } from '../recheck/remnant.ts';
+import type { QueryExecutorProvider } from 'kysely';
+import { type Dirty, dirtyColumns } from '#store/outbox.ts';
+import { objectOf } from '#store/sql/columns.ts';
+import { int, nullable, text, uuid } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import { isRemnant } from '../model/status.ts';
 
-/** Associations that one statement looks at. */
+/** Associations per statement. */
 export const pageSize = 1_000;
 
-/** An association of a destination; in this order the index finds them. */
+/** A position among the associations of a destination, in the order of their index. */
 export interface Cursor {
   readonly mount: string;
   readonly secret: string;
@@ -14,9 +17,9 @@ export interface Cursor {
 export interface PurgePage {
   readonly dirty: readonly Dirty[];
   readonly looked: number;
-  /** Some were in other hands just now: this page has to be done again. */
+  /** Some associations were locked by other transactions: this page has to be repeated. */
   readonly skipped: boolean;
-  /** The last one that was looked at; undefined: it was the last page. */
+  /** The last association of this page; undefined when it was the last page. */
   readonly last: Cursor | undefined;
 }
 
@@ -24,10 +27,10 @@ export interface PurgePage {
 export const beginning: Cursor = { mount: '00000000-0000-0000-0000-000000000000', secret: '' };
 
 /**
- * Marks the next associations of a destination under purge for removal. Those that were marked before this purge and could
- * not be removed are marked again, those that this purge has marked already are not: a page may be done twice. It does
- * nothing when the purge has been given up, and leaves alone those that are removed and wait for their rechecks. It waits
- * for no association, since its worker may wait for the destination, which is locked here.
+ * Marks the next associations of a destination under purge for removal. Associations that an earlier purge marked but could not
+ * remove are marked again; those that this purge has already marked are not, so a page may run twice. Nothing happens after the
+ * purge was abandoned, and remnants that wait for their rechecks are left alone. It skips locked associations, because their
+ * worker may be waiting for the destination, which is locked here.
  */
 export async function purgePage(db: QueryExecutorProvider, destinationId: string, after: Cursor): Promise<PurgePage> {
   const { rows } = await statement(destinationId, after).execute(db);
@@ -36,14 +39,14 @@ export async function purgePage(db: QueryExecutorProvider, destinationId: string
   return { dirty, looked, skipped: dirty.length < open, last: looked < pageSize ? undefined : (last ?? undefined) };
 }
 
-interface PageRow {
-  readonly looked: number;
-  readonly open: number;
-  readonly last: Cursor | null;
-  readonly marked: Dirty | null;
-}
+const pageColumns = {
+  looked: int,
+  open: int,
+  last: nullable(objectOf({ mount: uuid, secret: text })),
+  marked: nullable(objectOf(dirtyColumns)),
+};
 
-const statement = (destinationId: string, after: Cursor) => sql<PageRow>`
+const statement = (destinationId: string, after: Cursor) => rowsOf(pageColumns)`
   with purge as (
     select purge_initiated_at as began from destinations
      where id = ${destinationId}::bigint and purge_initiated_at is not null for share

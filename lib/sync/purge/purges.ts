@@ -1,34 +1,35 @@
-import { sql } from 'kysely';
-import type { Store } from '../../store/store.ts';
+import { bigintText, bool, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 import { dropPurged } from '../claim/finish.ts';
 import { beginning, type Cursor, purgePage } from './page.ts';
 
-/** How far the sweep has come. It is only saved work: without it, everything is looked at once more. */
+/** How far the sweep has come. Losing it costs only time: everything is looked at once more. */
 export interface PurgeState {
-  /** The destination whose purge was seen to last; '0': from the first. */
+  /** The destination whose purge was handled last; '0' starts from the first. */
   after: string;
   /** By destination. */
   readonly walks: Map<string, Walk>;
 }
 
 interface Walk {
-  /** When the purge began that this is a walk of. */
+  /** When the purge of this walk began. */
   readonly began: string;
-  /** Undefined: all have been marked for removal. */
+  /** Undefined once all associations have been marked for removal. */
   readonly at: Cursor | undefined;
 }
 
 export const newPurgeState = (): PurgeState => ({ after: '0', walks: new Map() });
 
-/** Pages of associations, and destinations, that one round sees to. */
+/** Pages of associations, and destinations, that one round handles at most. */
 const pagesMax = 10;
 const destinationsMax = 1_000;
-/** Walks that are remembered. */
+/** Maximum number of remembered walks. */
 const walksMax = 10_000;
 
 /**
- * Goes on with purges: marks further associations for removal, and drops the destinations that have none left. The request that
- * asks for a purge marks the first ones only. Each step may run twice, and beside another sweep.
+ * Continues purges: marks further associations for removal and deletes destinations that have none left. The purge request
+ * itself marks only the first page. Each step may run twice, and concurrently with another sweep.
  */
 export async function continuePurges(store: Store, state: PurgeState): Promise<void> {
   const purges = await purgesAfter(store, state.after);
@@ -36,7 +37,7 @@ export async function continuePurges(store: Store, state: PurgeState): Promise<v
   let pages = 0;
   for (const { id, began, empty } of purges) {
     if (!empty) pages += await walk(store, state, { id, began }, pagesMax - pages);
-    // The destination in which the pages came to an end is the first one of the next round.
+    // The next round starts with the destination at which the pages ran out.
     if (pages >= pagesMax) break;
     state.after = id;
   }
@@ -50,7 +51,9 @@ interface Purge {
   readonly began: string;
 }
 
-/** Answers how many pages it took. */
+const purgeColumns = { id: bigintText, began: text, empty: bool };
+
+/** Returns how many pages it took. */
 async function walk(store: Store, { walks }: PurgeState, { id, began }: Purge, pagesLeft: number): Promise<number> {
   const before = walks.get(id);
   let at = before?.began === began ? before.at : beginning;
@@ -67,7 +70,7 @@ async function walk(store: Store, { walks }: PurgeState, { id, began }: Purge, p
 }
 
 async function purgesAfter(store: Store, after: string): Promise<readonly (Purge & { readonly empty: boolean })[]> {
-  const { rows } = await sql<Purge & { readonly empty: boolean }>`
+  const { rows } = await rowsOf(purgeColumns)`
     select id::text as id, purge_initiated_at::text as began,
            not exists (select 1 from associations a where a.destination_id = d.id) as empty
       from destinations d

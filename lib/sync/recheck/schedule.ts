@@ -1,65 +1,33 @@
-/**
- * A call that we ended, or whose end we did not see, may still be applied, also after its successor (docs/architecture.md, rule 3.12). Such
- * a call is *unconfirmed*. An association that has made one remembers it until its destination has been looked at again:
- *
- * unconfirmed → in line with the store → first recheck → second recheck → nothing is remembered
- *
- * A further unconfirmed call begins anew at any point. While the association fails there is no recheck: it has to come in line
- * first, and then its rechecks follow.
- */
-
-/** What an association remembers of its unconfirmed calls, as its claim finds it. */
-export interface Unconfirmed {
-  /** Milliseconds since the last of them can have been in flight. */
-  readonly ageMs: number;
-  /** Rechecks that were done since. */
-  readonly rechecks: number;
-  /** This attempt is a recheck. */
-  readonly due: boolean;
-  /** The generation was made by a recheck, of which this is an attempt, though perhaps not one that is still due. */
-  readonly rechecking: boolean;
-}
-
-/** What becomes of it when an attempt is written back. */
-export interface Remembered {
-  /** Nothing has to be remembered any more. */
-  readonly over: boolean;
-  /** This attempt has made an unconfirmed call. */
-  readonly fresh: boolean;
-  readonly rechecks: number;
-  /** The next recheck, in milliseconds after the last unconfirmed call; null: none before the association has come in line. */
-  readonly afterMs: number | null;
-}
-
-/** When the rechecks are due, in milliseconds after the last unconfirmed call. */
-export interface RecheckTimes {
-  readonly firstMs: number;
-  readonly secondMs: number;
-}
+import type { DestinationFailure, FailureKind } from '#destinations/contract.ts';
+import type { Operation } from '#queue/contract.ts';
+import { dirtyColumns } from '#store/outbox.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { RecheckTimes, Remembered, Unconfirmed } from '../model/unconfirmed.ts';
 
 /**
- * Whether an attempt looks at the destination as a recheck does. One that begins so late that no unconfirmed call can come
- * any more is the last look, whatever it was begun for.
+ * Whether an attempt inspects the destination like a recheck. An attempt that begins so late that no unconfirmed call can still
+ * be applied serves as the last recheck, whatever started it.
  */
-export const looksAgain = (unconfirmed: Unconfirmed | undefined, { secondMs }: RecheckTimes): boolean =>
+export const actsAsRecheck = (unconfirmed: Unconfirmed | undefined, { secondMs }: RecheckTimes): boolean =>
   unconfirmed !== undefined && (unconfirmed.due || unconfirmed.ageMs >= secondMs);
 
-/** How an attempt has ended. */
+/** How an attempt ended. */
 export interface Ended {
-  /** It has made an unconfirmed call. */
+  /** It made an unconfirmed call. */
   readonly unconfirmed: boolean;
-  /** It is over for its generation; false: it will be tried again. */
+  /** True when its generation is finished, false when another attempt follows. */
   readonly done: boolean;
   readonly failed: boolean;
   /** At least one object is in line. */
   readonly arrived: boolean;
-  /** An earlier attempt for the same generation has brought some objects in line, which were not called again. */
+  /** An earlier attempt for the same generation brought some objects in line, for which no call was made again. */
   readonly continued: boolean;
 }
 
 const rechecksMax = 2;
 
-/** Undefined: what is remembered stays as it is, which is mostly nothing. */
+/** What to remember after an attempt. Undefined when that does not change, as in nearly all cases. */
 export function rememberedAfter(
   before: Unconfirmed | undefined,
   { unconfirmed, done, failed, arrived, continued }: Ended,
@@ -69,18 +37,18 @@ export function rememberedAfter(
   if (!done) return unconfirmed ? { over: false, fresh: true, rechecks: 0, afterMs: null } : undefined;
   const rechecks = (before?.rechecks ?? 0) + (before?.due === true ? 1 : 0);
   if (failed) {
-    const goesOn = arrived && rechecks < rechecksMax && !isUnsettled(before, unconfirmed);
-    return { over: false, fresh: unconfirmed, ...(goesOn ? next(rechecks, times) : none) };
+    const continues = arrived && rechecks < rechecksMax && !isUnsettled(before, unconfirmed);
+    return { over: false, fresh: unconfirmed, ...(continues ? next(rechecks, times) : none) };
   }
-  // What was pushed so long after the unconfirmed calls came behind them.
-  const cameBehind = !continued && before !== undefined && before.ageMs >= times.secondMs;
-  if (cameBehind || rechecks >= rechecksMax) return { over: true, fresh: false, ...none };
+  // A push this long after the unconfirmed calls was applied after them.
+  const isLast = !continued && before !== undefined && before.ageMs >= times.secondMs;
+  if (isLast || rechecks >= rechecksMax) return { over: true, fresh: false, ...none };
   return { over: false, fresh: unconfirmed, ...next(rechecks, times) };
 }
 
 /**
- * A recheck in which a call was unconfirmed again. If the rest of it fails as well there is no further one: of what always
- * fails, every recheck would ask for the next.
+ * A recheck with another unconfirmed call. If the rest of it fails too, no further recheck follows; otherwise an object that
+ * always fails would be rechecked forever.
  */
 const isUnsettled = (before: Unconfirmed | undefined, unconfirmed: boolean): boolean =>
   before?.rechecking === true && (unconfirmed || !before.due);
@@ -91,3 +59,31 @@ const next = (rechecks: number, { firstMs, secondMs }: RecheckTimes) => ({
   rechecks,
   afterMs: rechecks === 0 ? firstMs : secondMs,
 });
+
+/**
+ * Makes associations dirty whose recheck is due, without changing their status. Those that are already dirty come in line first.
+ * May run twice and concurrently with another sweep: it skips locked associations.
+ */
+export async function markDueRechecks(store: Store, limit: number): Promise<readonly Operation[]> {
+  const { rows } = await rowsOf(dirtyColumns)`
+    with due as (
+      select id from associations
+       where recheck_at is not null and generation = observed_generation and recheck_at <= now()
+       order by recheck_at limit ${limit}::int for no key update skip locked
+    )
+    update associations a
+       set generation = a.generation + 1, recheck_generation = a.generation + 1
+      from due where a.id = due.id
+    returning a.id::text as id, a.type, a.destination_id::text as destination_id, a.generation::int as generation,
+              false as waiting`.execute(store.db);
+  return rows;
+}
+
+/**
+ * After these failures the outcome of the call is unknown. `unavailable` is one of them: a gateway that gives up reports it while
+ * the server behind it may carry on.
+ */
+const uncertain: ReadonlySet<FailureKind> = new Set<FailureKind>(['timeout', 'network', 'unavailable', 'internal']);
+
+/** Whether a put or a removal that failed in this way may still be applied. */
+export const isUnconfirmed = ({ kind, untouched }: DestinationFailure): boolean => uncertain.has(kind) && !untouched;

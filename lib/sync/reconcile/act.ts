@@ -1,14 +1,15 @@
-import { eachOf } from '../../core/concurrency/each-of.ts';
-import { DestinationFailure, type FailureKind, type PutItem, type PutOutcome } from '../../destinations/contract.ts';
-import { isStillGone, isStillThere, survey } from '../recheck/look.ts';
-import { isUnconfirmed } from '../recheck/unconfirmed.ts';
+import { eachOf } from '#core/concurrency/each-of.ts';
+import { DestinationFailure, type FailureKind, type PutItem, type PutOutcome } from '#destinations/contract.ts';
+import type { Written } from '../model/written.ts';
+import { isUnconfirmed } from '../recheck/schedule.ts';
 import type { ActParts, PreparedPut } from './act-parts.ts';
-import { isCertain, type Put, type Written } from './plan/plan.ts';
+import { isStillGone, isStillThere, survey } from './look.ts';
+import { isCertain, type Put } from './plan/plan.ts';
 
-/** What one call, or several in one, came to. `skipped`: the time was over before it. */
+/** The result for one object. `skipped`: the time ran out before its call. */
 export type ActResult =
   | { readonly kind: 'put'; readonly put: Put; readonly remoteVersion: string | null }
-  /** It was not called: it is in line as far as we know. */
+  /** No call was made: the object is in line as far as we know. */
   | { readonly kind: 'kept'; readonly put: Put }
   | { readonly kind: 'removed'; readonly object: Written }
   | {
@@ -17,10 +18,10 @@ export type ActResult =
       readonly name: string;
       readonly failure: DestinationFailure;
       readonly put?: Put;
-      /** Name key of an object that is as it was, for certain: the failure says nothing of it. */
-      readonly spared?: string | undefined;
+      /** Name key of an object that is certainly unchanged despite the failure. */
+      readonly unaffected?: string | undefined;
     }
-  | { readonly kind: 'skipped'; readonly subKey: string; readonly spared?: string | undefined };
+  | { readonly kind: 'skipped'; readonly subKey: string; readonly unaffected?: string | undefined };
 
 const ofDestination: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'throttled',
@@ -29,10 +30,10 @@ const ofDestination: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'blocked',
 ]);
 
-/** From so many removals on, one list is cheaper than a look at each. */
+/** From this many removals on, one list is cheaper than a look at each object. */
 const manyMin = 4;
 
-/** Pushes what has to be there, a few at a time; what looks unchanged is looked at first. */
+/** Pushes the objects that should exist, a few at a time; those that look unchanged are inspected first. */
 export async function pushAll(parts: ActParts, puts: readonly PreparedPut[]): Promise<readonly ActResult[]> {
   const { driver, budget } = parts;
   const putMany = driver.putMany?.bind(driver);
@@ -46,7 +47,7 @@ export async function pushAll(parts: ActParts, puts: readonly PreparedPut[]): Pr
   return [...done, ...(await pushBatch(parts, open, putMany))];
 }
 
-/** Removes what has to go. */
+/** Removes the objects that should not exist. */
 export async function removeAll(parts: ActParts, removes: readonly Written[]): Promise<readonly ActResult[]> {
   const { budget, driver } = parts;
   const many = removes.length >= manyMin;
@@ -54,8 +55,8 @@ export async function removeAll(parts: ActParts, removes: readonly Written[]): P
   return eachOf(removes, budget.widthMax, async (object) => {
     const { name, mark, remoteVersion } = object;
     if (budget.halted !== undefined) {
-      const spared = isPassing(budget.halted) ? object.nameKey : undefined;
-      return { kind: 'failed', subKey: object.subKey, name, failure: budget.halted, spared };
+      const unaffected = isPassing(budget.halted) ? object.nameKey : undefined;
+      return { kind: 'failed', subKey: object.subKey, name, failure: budget.halted, unaffected };
     }
     if (budget.over) return skipped(object);
     try {
@@ -119,25 +120,25 @@ function fromOutcome({ budget }: ActParts, put: Put, outcome: PutOutcome | undef
 const skipped = ({ subKey, nameKey }: Pick<Put, 'subKey' | 'nameKey'>): ActResult => ({
   kind: 'skipped',
   subKey,
-  spared: nameKey,
+  unaffected: nameKey,
 });
 
-/** @param called false: nothing was sent for this object, which shares the failure of another */
+/** @param called false when nothing was sent for this object because it shares the failure of another */
 const failed = (put: Put, failure: DestinationFailure, called = true): ActResult => ({
   kind: 'failed',
   subKey: put.subKey,
   name: put.name,
   failure,
   put,
-  spared: isPassing(failure) && (!called || failure.untouched) ? put.nameKey : undefined,
+  unaffected: isPassing(failure) && (!called || failure.untouched) ? put.nameKey : undefined,
 });
 
-/** Such a failure is of the moment. Any other may mean that objects are not as we left them: replaced, or gone with their vault. */
+/** A temporary failure. Any other may mean that objects are not as we left them: replaced, or gone with their vault. */
 const isPassing = ({ kind }: DestinationFailure): boolean => passing.has(kind);
 
 const passing: ReadonlySet<FailureKind> = new Set<FailureKind>(['throttled', 'unavailable', 'timeout', 'network']);
 
-/** An object that is as it should be. */
+/** The result for an object that needs no push. */
 const unchanged = (put: Put): ActResult => ({
   kind: 'put',
   put,
@@ -159,12 +160,12 @@ function toItem({ put, mark, intendedAt, intent, tags }: PreparedPut): PutItem {
   };
 }
 
-/** A driver throws nothing else; if it does, nothing of the foreign error is shown, it may hold anything. */
+/** Drivers throw only `DestinationFailure`. The text of any other error is not shown, because it may hold anything. */
 function toFailure({ budget }: ActParts, cause: unknown, name: string): DestinationFailure {
   const failure =
     cause instanceof DestinationFailure
       ? cause
-      : new DestinationFailure('internal', `${name}: the driver failed in an unforeseen way`, { cause });
+      : new DestinationFailure('internal', `${name}: the driver failed unexpectedly`, { cause });
   if (ofDestination.has(failure.kind)) budget.halted ??= failure;
   budget.unconfirmed ||= isUnconfirmed(failure);
   return failure;

@@ -1,40 +1,40 @@
-import { type Clock, startStopwatch } from '../../core/clock.ts';
-import type { DestinationFailure } from '../../destinations/contract.ts';
+import { type Clock, startStopwatch } from '#core/clock.ts';
+import type { DestinationFailure } from '#destinations/contract.ts';
 
 export interface BudgetLimits {
-  /** After so many milliseconds no further call is begun. */
+  /** No call begins later than this many milliseconds after the start. */
   readonly operationMs: number;
-  /** After so many, calls in flight are ended. */
+  /** Calls still in flight after this many milliseconds are aborted. */
   readonly callsMs: number;
-  /** Calls at once. */
+  /** Maximum number of concurrent calls. */
   readonly widthMax: number;
-  /** Aborts when this worker has to stop: it shuts down, or has lost its lock. */
+  /** Aborts when this worker has to stop, because it shuts down or has lost its lock. */
   readonly signal: AbortSignal;
   /** The wall clock. */
   readonly clock: Clock;
 }
 
-/** One for all: an error takes its stack with it, which costs more than the rest of a budget. */
+/** Shared by all budgets: creating an error captures a stack, which costs more than the rest of a budget. */
 const timeOver = new Error('the attempt has to end');
 
 /**
- * The budget of one attempt, from before its claim, so that its time is over before the claim's is: how long it may go on,
- * how often it has called, and what has halted it. It has to be ended.
+ * The budget of one attempt: how long it may run, how many calls it has made, and what halted it. It starts before the claim, so
+ * that it expires before the claim does. Call `end` when the attempt is over.
  *
- * Its time goes on while the process or the machine is frozen, and is looked at before each request: after a thaw none
- * begins under a claim that somebody else may hold by now.
+ * Its time keeps running while the process or the machine is frozen, and is checked before each request: after a thaw no
+ * request begins under a claim that another worker may hold by now.
  */
 export class AttemptBudget {
   readonly widthMax: number;
-  /** What was used up of the destination's rate so far, in calls. */
+  /** Calls counted against the rate of the destination so far. */
   calls = 0;
-  /** A put or removal was begun whose end nobody saw. */
+  /** True once a put or removal has an unknown outcome. */
   unconfirmed = false;
-  /** Objects that a recheck did not find as they had been left. */
+  /** Objects that a recheck found changed. */
   mended = 0;
-  /** A failure of the destination as a whole, once there was one: what is left shares it, without a call. */
+  /** The first failure of the destination as a whole: the remaining objects share it without a call. */
   halted: DestinationFailure | undefined;
-  /** Ends calls in flight, and is aborted once their time is over, whether a timer has run or not. */
+  /** Aborts calls in flight once their time is over, even if the timer has not run. */
   readonly signal: AbortSignal;
   readonly #worker: AbortSignal;
   readonly #operationMs: number;
@@ -66,7 +66,7 @@ export class AttemptBudget {
     return this.#worker.aborted;
   }
 
-  /** Notes a verb, before it goes out. */
+  /** Counts calls before they go out. */
   spend(calls: number): void {
     this.calls += calls;
   }
@@ -78,11 +78,11 @@ export class AttemptBudget {
 }
 
 /**
- * The signal of `controller`, which also aborts when it is asked for its state once `isOver` holds. A timer is not enough:
- * a process that was frozen handles the answers that came meanwhile before its timers, and would go on with the next request.
+ * The signal of `controller`, which also aborts when its state is read while `isOver` holds. A timer is not enough: a process
+ * that was frozen handles the answers that arrived meanwhile before its timers, and would continue with the next request.
  *
- * It looks when `aborted` or `throwIfAborted` is read, which clients do before each request, or when a signal is derived from
- * it. The looking stands in a prototype: to define it on each signal costs more than all else that an attempt has for itself.
+ * It checks when `aborted` or `throwIfAborted` is used, which clients do before each request, and when a signal is derived from
+ * it. The checks live in a shared prototype: defining them on each signal costs more than all other objects of an attempt.
  */
 export function timedSignal(controller: AbortController, isOver: () => boolean, reason: Error): AbortSignal {
   const { signal } = controller;

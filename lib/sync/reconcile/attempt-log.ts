@@ -1,9 +1,9 @@
-import type { Log } from '../../core/log.ts';
-import type { DestinationFailure } from '../../destinations/contract.ts';
+import type { Log } from '#core/log/log.ts';
+import type { DestinationFailure } from '#destinations/contract.ts';
 import type { Claimed } from '../claim/claim.ts';
-import type { Finish, Finished } from './outcome.ts';
+import type { Finish, Finished } from '../model/finish.ts';
 
-/** What is logged of an attempt that was written back: the names of things and our own texts, never a value. */
+/** What the log line of a finished attempt is made from. It has names and our own texts, never a value. */
 export interface Attempt {
   readonly claim: Claimed;
   readonly finish: Finish;
@@ -11,12 +11,11 @@ export interface Attempt {
   readonly failure: DestinationFailure | undefined;
 }
 
-/** One line at `warn` for each sync that has failed for good, and one at `debug` for every attempt. */
+/** Logs a sync that has finally failed at `warn`, and any other attempt at `debug`. */
 export function logAttempt(log: Log, attempt: Attempt): void {
   const { finish, finished, failure } = attempt;
   const isFinal = finish.done && finished === 'settled' && failure !== undefined;
-  if (isFinal)
-    log.warn(fieldsOf(attempt), 'a sync has failed: it is not tried again before the next change or a replay');
+  if (isFinal) log.warn(fieldsOf(attempt), 'a sync has failed: it is not retried before the next change or a replay');
   else log.debug({ ...fieldsOf(attempt), done: finish.done, finished, retry_ms: finish.retryMs }, 'a sync attempt');
 }
 

@@ -1,25 +1,27 @@
-import { type DestinationDefinition, DestinationFailure, type Driver } from '../../destinations/contract.ts';
-import type { Barrier, Store } from '../../store/store.ts';
+import { type DestinationDefinition, DestinationFailure, type Driver } from '#destinations/contract.ts';
+import type { Barrier, Store } from '#store/store.ts';
 import type { Claimed } from '../claim/claim.ts';
 import { type Intend, type Intent, type IntentAnswer, intendTags, withdraw } from '../claim/intents.ts';
-import { looksAgain, type RecheckTimes } from '../recheck/schedule.ts';
+import type { RecheckTimes } from '../model/unconfirmed.ts';
+import type { Written } from '../model/written.ts';
+import { actsAsRecheck } from '../recheck/schedule.ts';
 import { type ActResult, pushAll, removeAll } from './act.ts';
 import type { ActParts } from './act-parts.ts';
 import type { AttemptBudget } from './attempt-budget.ts';
-import type { Plan, Put, Written } from './plan/plan.ts';
+import type { Plan, Put } from './plan/plan.ts';
 
 export interface PerformParts {
   readonly definition: DestinationDefinition;
   readonly store: Store;
   readonly intend: Intend;
   readonly recheck: RecheckTimes;
-  /** The driver is closed when the attempt is over. */
+  /** `perform` closes the driver when the attempt is over. */
   readonly openDriver: (destinationId: string, revision: number) => Promise<Driver | undefined>;
 }
 
 /**
- * Does what was decided: writes the new names down, pushes, forgets the names that came to nothing, removes. Answers a result
- * for every object; a failure is one of them.
+ * Carries out a plan: records the intents of new names, pushes, withdraws the intents that led to nothing, and removes. Returns
+ * a result for every object, including failures.
  */
 export async function perform(
   parts: PerformParts,
@@ -32,7 +34,7 @@ export async function perform(
   const driver = await openFor(parts, claim);
   if (driver instanceof DestinationFailure) return [...kept, ...allFailed(decided, driver)];
   try {
-    const recheck = looksAgain(claim.unconfirmed, parts.recheck);
+    const recheck = actsAsRecheck(claim.unconfirmed, parts.recheck);
     const shared: ActParts = { definition: parts.definition, driver, budget, recheck };
     const { prepared, refused } = await prepare(parts, claim, decided.puts);
     const pushed = await pushAll(shared, prepared);
@@ -45,8 +47,8 @@ export async function perform(
 }
 
 /**
- * The copy under the old name stays until the one under the new name is there; when the secret was one object and becomes
- * one per key, or the other way round, until all of them are.
+ * The copy under an old name stays until the one under the new name exists. When the granularity has changed, the old objects
+ * stay until all new ones exist.
  */
 function hasReplacement(claim: Claimed, results: readonly ActResult[]): (object: Written) => boolean {
   const open = new Set(results.flatMap((result) => ('subKey' in result ? [result.subKey] : [])));
@@ -57,7 +59,9 @@ function hasReplacement(claim: Claimed, results: readonly ActResult[]): (object:
 async function openFor(parts: PerformParts, claim: Claimed): Promise<Driver | DestinationFailure> {
   try {
     const driver = await parts.openDriver(claim.destinationId, claim.destinationRevision);
-    return driver ?? new DestinationFailure('missing', `destination ${claim.type}/${claim.destinationName} is gone`);
+    return (
+      driver ?? new DestinationFailure('missing', `destination ${claim.type}/${claim.destinationName} no longer exists`)
+    );
   } catch (cause) {
     if (cause instanceof DestinationFailure) return cause;
     throw cause;
@@ -72,7 +76,7 @@ function allFailed(decided: Plan, failure: DestinationFailure): readonly ActResu
   return [...puts, ...removes];
 }
 
-/** Writes down what is about to be made, names and tags, and refuses names that another secret of this destination holds. */
+/** Records the intents of new names and tags, and refuses names that another secret of this destination holds. */
 async function prepare(parts: PerformParts, claim: Claimed, puts: readonly Put[]) {
   const fresh = puts.filter((put) => put.before === undefined);
   const tagKeys = Object.keys(claim.tags);
@@ -94,7 +98,7 @@ async function prepare(parts: PerformParts, claim: Claimed, puts: readonly Put[]
     const answer = answers.get(put.nameKey);
     const noted = put.before?.intendedAt ?? answer?.intendedAt;
     if (noted !== undefined && (answer?.takenBy ?? null) === null) {
-      // Noted by the database; drivers compare with the clock of this worker.
+      // The database recorded this time; drivers compare it with the clock of this worker.
       const intendedAt = new Date(noted.getTime() - claim.storeAheadMs);
       const tags = tagsOf(parts.definition, claim, mark);
       return [{ put, mark, intendedAt, intent: String(noted.getTime()), tags }];
@@ -108,14 +112,14 @@ async function prepare(parts: PerformParts, claim: Claimed, puts: readonly Put[]
 const tagsOf = ({ tags }: DestinationDefinition, claim: Claimed, mark: string): Readonly<Record<string, string>> =>
   tags === undefined ? {} : { ...claim.tags, ...tags.builtIn(mark) };
 
-/** The recheck that frees a name comes some time after it is due: the sweep begins it, and it may need a second attempt. */
+/** The recheck that frees a name runs some time after it is due: the sweep begins it, and it may need a second attempt. */
 const freedLateMs = 15_000;
 
 function nameTaken({ name }: Put, answer: IntentAnswer | undefined): DestinationFailure {
   const { takenBy = null, freeAfterMs = null } = answer ?? {};
   const holder = takenBy === null ? 'another secret' : JSON.stringify(takenBy);
   if (freeAfterMs !== null) {
-    const why = `a late write of ${holder}, which had this name at this destination, may still come: it is tried again`;
+    const why = `a late write of ${holder}, which had this name at this destination, may still arrive: it will be retried`;
     const retryAfterMs = freeAfterMs + freedLateMs;
     return new DestinationFailure('internal', `the name ${JSON.stringify(name)} is not free yet: ${why}`, {
       retryAfterMs,
@@ -124,14 +128,14 @@ function nameTaken({ name }: Put, answer: IntentAnswer | undefined): Destination
   const advice = 'make secret_name_template tell them apart, or remove one of the associations';
   return new DestinationFailure(
     'conflict',
-    `the name ${JSON.stringify(name)} belongs to ${holder} at this destination already: ${advice}`,
+    `the name ${JSON.stringify(name)} already belongs to ${holder} at this destination: ${advice}`,
   );
 }
 
 /**
- * A put that met a foreign object wrote nothing, nor did a first one that left the remote untouched: there is nothing of
- * ours to remember, and what somebody else makes under this name later is not ours to remove. An earlier put of the
- * same intent may have written something, so then only a conflict is certain.
+ * Withdraws the intents of puts that wrote nothing: those that met a foreign object, and first puts that left the remote
+ * untouched. An object that another client creates under this name later is then not ours to remove. If an earlier put of the
+ * same intent may have written something, only a conflict proves the opposite.
  */
 async function withdrawUnwritten(parts: PerformParts, claim: Claimed, results: readonly ActResult[]): Promise<void> {
   const unwritten = results.flatMap((result) => {

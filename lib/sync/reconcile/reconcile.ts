@@ -1,28 +1,29 @@
-import type { Clock } from '../../core/clock.ts';
-import { AppError } from '../../core/errors.ts';
-import { outageOf } from '../../core/log/outage.ts';
-import { errorLocation } from '../../core/log/stack.ts';
-import type { Log } from '../../core/log.ts';
-import { type DestinationDefinition, DestinationFailure, type Driver } from '../../destinations/contract.ts';
-import { unfit } from '../../destinations/frame/rules/fit.ts';
-import type { Outcome } from '../../queue/contract.ts';
-import type { Barrier, Store } from '../../store/store.ts';
+import type { Clock } from '#core/clock.ts';
+import { AppError } from '#core/errors.ts';
+import type { Log } from '#core/log/log.ts';
+import { outageOf } from '#core/log/outage.ts';
+import { errorLocation } from '#core/log/stack.ts';
+import { type DestinationDefinition, DestinationFailure, type Driver } from '#destinations/contract.ts';
+import { unfit } from '#destinations/frame/rules/fit.ts';
+import type { Outcome } from '#queue/contract.ts';
+import type { Barrier, Store } from '#store/store.ts';
 import type { Claim, Claimed } from '../claim/claim.ts';
 import type { Intend } from '../claim/intents.ts';
-import { looksAgain, type RecheckTimes } from '../recheck/schedule.ts';
-import type { RetryPolicy } from '../status.ts';
+import type { Finish, Finished } from '../model/finish.ts';
+import type { RetryPolicy } from '../model/status.ts';
+import type { RecheckTimes } from '../model/unconfirmed.ts';
+import { actsAsRecheck } from '../recheck/schedule.ts';
 import { namer } from '../template/naming.ts';
 import type { Template } from '../template/template.ts';
 import type { ActResult } from './act.ts';
 import { AttemptBudget } from './attempt-budget.ts';
 import { logAttempt } from './attempt-log.ts';
-import type { Finish, Finished } from './outcome.ts';
 import { perform } from './perform.ts';
 import { toEntries } from './plan/entries.ts';
 import { type Plan, plan } from './plan/plan.ts';
 import { report } from './report.ts';
 
-/** What the reconcile of one destination type is handed. */
+/** What reconciling one destination type depends on. */
 export interface ReconcileParts {
   readonly definition: DestinationDefinition;
   readonly store: Store;
@@ -31,13 +32,13 @@ export interface ReconcileParts {
   readonly random: () => number;
   readonly retry: RetryPolicy;
   readonly recheck: RecheckTimes;
-  /** After this time an operation begins no further call and is taken up again. */
+  /** After this time an operation begins no further call; a later job continues it. */
   readonly operationMs: number;
-  /** After this time its calls are ended. The claim lasts longer, so nobody else pushes at the same time. */
+  /** After this time its calls are aborted. The claim lasts longer, so no other worker pushes at the same time. */
   readonly callsMs: number;
   readonly claim: (id: string) => Promise<Claim>;
   readonly finish: (finish: Finish) => Promise<Finished>;
-  /** Makes an association dirty again whose objects may be older than what was written back of them. */
+  /** Makes an association dirty again when its objects may be older than the store records. */
   readonly invalidate: (id: string) => Promise<void>;
   readonly intend: Intend;
   readonly compile: (template: string) => Template;
@@ -45,33 +46,35 @@ export interface ReconcileParts {
   readonly currentSecret: (mountId: string, secretName: string) => Promise<{ readonly json: string } | undefined>;
 }
 
-/** What the reconcile of one association came to. */
+/** The result of reconciling one association. */
 export interface Reconciled extends EndedCalls {
   readonly outcome: Outcome;
+  /** Present when the association was not claimed because its destination is paused. */
+  readonly paused?: Extract<Claim, { kind: 'paused' }>;
 }
 
-/** What the calls of one attempt came to. */
+/** The result of the calls of one attempt. */
 export interface EndedCalls {
-  /** Speaks for the destination, for the gate. */
+  /** The failure that the gate counts against the destination. */
   readonly failure: DestinationFailure | undefined;
-  /** What was used up of the destination's rate, in calls. */
+  /** Calls counted against the rate of the destination. */
   readonly calls: number;
   /**
-   * All that was asked was refused for want of rights. Anybody may name an account that is not theirs: such calls use up the
-   * rate of the destination alone, and not that of the account.
+   * Every call was refused for missing rights. A destination can name any account, even one of another tenant, so such calls count
+   * against the rate of the destination only, not against that of the account.
    */
   readonly denied: boolean;
 }
 
-/** How soon a job looks again at an association that another worker holds or that may not be pushed now. */
+/** Delay before a job retries an association that another worker holds or that may not be pushed now. */
 const lookAgainMs = 1_000;
 
 /**
- * Brings one association in line: takes it, reads what should be there, plans, acts, writes the outcome back. It reads the
- * present state each time, so it may run twice, late, or in another order (docs/architecture.md, rule 3.1).
+ * Brings one association in line: claims it, reads the desired state, plans, acts, and stores the outcome. It reads the current
+ * state each time, so it may run twice, late, or in another order (docs/architecture.md, rule 3.1).
  *
- * @param widthMax calls at once, at most
- * @param callsEnded is called when no further call will be made, before that is written back; not after a failure of the store
+ * @param widthMax maximum number of concurrent calls
+ * @param callsEnded runs after the last call and before the outcome is stored; not after a failure of the store
  */
 export async function reconcile(
   parts: ReconcileParts,
@@ -84,7 +87,10 @@ export async function reconcile(
   const budget = new AttemptBudget({ operationMs, callsMs, widthMax, signal, clock });
   try {
     const claim = await parts.claim(id);
-    if (claim.kind !== 'claimed') return { outcome: unclaimed(claim), failure: undefined, calls: 0, denied: false };
+    if (claim.kind !== 'claimed') {
+      const refused = { outcome: unclaimed(claim), failure: undefined, calls: 0, denied: false };
+      return claim.kind === 'paused' ? { ...refused, paused: claim } : refused;
+    }
     const { finish, failure } = await runAttempt(parts, claim, budget);
     const ended = { failure, calls: budget.calls, denied: isDenied(failure, finish) };
     callsEnded(ended);
@@ -97,11 +103,11 @@ export async function reconcile(
   }
 }
 
-const isDenied = (failure: DestinationFailure | undefined, { written, removed, buried }: Finish): boolean =>
+const isDenied = (failure: DestinationFailure | undefined, { written, removed, tombstoned }: Finish): boolean =>
   (failure?.kind === 'credentials' || failure?.kind === 'permission') &&
-  written.length + removed.length + buried.length === 0;
+  written.length + removed.length + tombstoned.length === 0;
 
-/** What becomes of a job whose association may not be, or need not be, pushed now. */
+/** The outcome of a job whose association was not claimed. */
 export function unclaimed(claim: Exclude<Claim, Claimed>): Outcome {
   if (claim.kind === 'clean') return { kind: 'done', generation: claim.generation };
   if (claim.kind === 'early') return { kind: 'again', afterMs: claim.waitMs, firm: true };
@@ -114,27 +120,26 @@ export function jobOutcome({ done, generation, retryMs }: Finish, finished: Fini
   return { kind: 'again', afterMs: finished === 'superseded' ? 0 : (retryMs ?? 0) };
 }
 
-/** That we stopped is no failure of the destination: no attempt is counted for it. */
+/** Our own stop is not a failure of the destination, so it does not count as a failed attempt. */
 const cutShort = (result: ActResult): ActResult =>
   result.kind === 'failed' && (result.failure.kind === 'timeout' || result.failure.kind === 'network')
-    ? { kind: 'skipped', subKey: result.subKey, spared: result.spared }
+    ? { kind: 'skipped', subKey: result.subKey, unaffected: result.unaffected }
     : result;
 
-/** One attempt. What fails in an unforeseen way, the store included, is an internal failure of this attempt. */
+/** Runs one attempt. An unexpected failure, including one of the store, becomes an internal failure of the attempt. */
 async function runAttempt(parts: ReconcileParts, claim: Claimed, budget: AttemptBudget) {
   try {
     const decided = await decide(parts, claim);
     const results = await perform(parts, claim, decided, budget);
     return report(parts, claim, decided.refusals, budget.stopped ? results.map(cutShort) : results, budget);
   } catch (cause) {
-    // Sealed meanwhile, which is no failure of the destination either.
+    // The service was sealed meanwhile, which is not a failure of the destination either.
     if (cause instanceof AppError && cause.kind === 'sealed')
       return report(parts, claim, [], [{ kind: 'skipped', subKey: '' }], budget);
     const outage = outageOf(cause);
     if (outage !== undefined) parts.log.warn({ association: claim.id, ...outage }, 'an attempt was cut short');
-    else parts.log.error({ association: claim.id, ...errorLocation(cause) }, 'an attempt failed in an unforeseen way');
-    const message =
-      cause instanceof AppError ? cause.message : 'failed in an unforeseen way; the log of the worker says more';
+    else parts.log.error({ association: claim.id, ...errorLocation(cause) }, 'an attempt failed unexpectedly');
+    const message = cause instanceof AppError ? cause.message : 'failed unexpectedly: see the log of the worker';
     const failure = new DestinationFailure('internal', message, { cause });
     return report(parts, claim, [], [{ kind: 'failed', subKey: '', name: '', failure }], budget);
   }
@@ -149,9 +154,9 @@ async function decide(parts: ReconcileParts, claim: Claimed): Promise<Plan> {
     tags: claim.tags,
     adopt: claim.adopt,
     forced: claim.forced || !claim.recorded,
-    // A late write may have come meanwhile, or may yet.
+    // A late write may have been applied meanwhile, or may still be.
     verify: claim.verify || claim.unconfirmed !== undefined,
-    removeAgain: looksAgain(claim.unconfirmed, parts.recheck),
+    removeAgain: actsAsRecheck(claim.unconfirmed, parts.recheck),
     confirmed: new Set(claim.confirmed),
     unfit: (put) => unfit(definition, put),
     name: namer(parts.compile(claim.template), definition.names, claim),

@@ -1,21 +1,22 @@
-import { type DestinationDefinition, DestinationFailure } from '../../destinations/contract.ts';
+import { type DestinationDefinition, DestinationFailure } from '#destinations/contract.ts';
 import type { Claimed } from '../claim/claim.ts';
-import { type RecheckTimes, rememberedAfter } from '../recheck/schedule.ts';
-import type { SyncError, SyncRecord } from '../rows/associations/tables.ts';
+import type { Finish, Rechecked, SyncError, SyncRecord, WrittenObject } from '../model/finish.ts';
 import {
   type AttemptResult,
+  decidingFailure,
   judge,
   type RetryPolicy,
   type SyncStatus,
   statusAfter,
   statusOf,
   type Verdict,
-  worst,
-} from '../status.ts';
+} from '../model/status.ts';
+import type { RecheckTimes } from '../model/unconfirmed.ts';
+import type { Written } from '../model/written.ts';
+import { rememberedAfter } from '../recheck/schedule.ts';
 import type { ActResult } from './act.ts';
 import type { AttemptBudget } from './attempt-budget.ts';
-import type { Finish, Rechecked, WrittenObject } from './outcome.ts';
-import type { Refusal, Written } from './plan/plan.ts';
+import type { Refusal } from './plan/plan.ts';
 
 interface ReportParts {
   readonly definition: Pick<DestinationDefinition, 'coarseVersions'>;
@@ -25,10 +26,10 @@ interface ReportParts {
   readonly recheck: RecheckTimes;
 }
 
-/** What an attempt has noticed on its way. */
+/** What an attempt noticed while it ran. */
 type Noticed = Pick<AttemptBudget, 'unconfirmed' | 'mended'>;
 
-/** Turns the results of an attempt into what is written back. Decides the status; touches nothing. */
+/** Turns the results of an attempt into its outcome and decides the status. Has no side effects. */
 export function report(
   parts: ReportParts,
   claim: Claimed,
@@ -40,18 +41,18 @@ export function report(
     ...results.flatMap((result) => (result.kind === 'failed' ? [result.failure] : [])),
     ...refusals.map(asFailure),
   ];
-  const failure = worst(failures);
-  const ahead = isAhead(claim, results);
-  const attempt = failure === undefined ? 0 : (ahead ? 0 : claim.attempts) + 1;
+  const failure = decidingFailure(failures);
+  const progressed = hasProgressed(claim, results);
+  const attempt = failure === undefined ? 0 : (progressed ? 0 : claim.attempts) + 1;
   const verdict = failure === undefined ? undefined : judge(failure, attempt, parts.retry, parts.random());
   const retrying = verdict?.kind === 'retry';
-  // What cannot be pushed at all does not keep what was skipped from its turn.
-  const goesOn = results.some(({ kind }) => kind === 'skipped') && (ahead || attempt < parts.retry.attemptsMax);
-  const outcome = attemptOutcome(verdict, goesOn);
+  // Objects that can never be pushed must not keep the skipped ones from their turn.
+  const hasMore = results.some(({ kind }) => kind === 'skipped') && (progressed || attempt < parts.retry.attemptsMax);
+  const outcome = attemptOutcome(verdict, hasMore);
   const done = outcome !== 'retry' && outcome !== 'unfinished';
   const put = results.filter((result) => result.kind === 'put');
   const kept = results.flatMap((result) => (result.kind === 'kept' ? [result.put.nameKey] : []));
-  const spared = results.flatMap((result) => ('spared' in result ? (result.spared ?? []) : []));
+  const unaffected = results.flatMap((result) => ('unaffected' in result ? (result.unaffected ?? []) : []));
   const removed = results.flatMap((result) => (result.kind === 'removed' ? [result.object.nameKey] : []));
   const { unconfirmed } = noticed;
   const ended = {
@@ -77,9 +78,9 @@ export function report(
       attempts: attempt,
       retryMs: retrying ? verdict.afterMs : null,
       written: put.map((result) => toObject(result, claim, remembers)),
-      kept: [...kept, ...spared],
+      kept: [...kept, ...unaffected],
       removed: remembers ? [] : removed,
-      buried: remembers ? removed : [],
+      tombstoned: remembers ? removed : [],
       remembered,
       rechecked: done && claim.unconfirmed?.due === true ? recheckedAs(parts, noticed) : null,
     },
@@ -87,17 +88,17 @@ export function report(
 }
 
 /**
- * Whether an attempt got something there, or away, that earlier ones had not. Then it is the first of a new row of failed ones:
- * a secret with many keys needs as many attempts as it needs, and each brings the end nearer.
+ * Whether an attempt pushed or removed an object that earlier ones had not. If so, the count of failed attempts starts over: a
+ * secret with many keys may need many attempts, as long as each makes progress.
  */
-function isAhead({ confirmed }: Claimed, results: readonly ActResult[]): boolean {
+function hasProgressed({ confirmed }: Claimed, results: readonly ActResult[]): boolean {
   const known = new Set(confirmed);
   return results.some((result) => result.kind === 'removed' || (result.kind === 'put' && !known.has(result.put.name)));
 }
 
-function attemptOutcome(verdict: Verdict | undefined, goesOn: boolean): AttemptResult['outcome'] {
+function attemptOutcome(verdict: Verdict | undefined, hasMore: boolean): AttemptResult['outcome'] {
   if (verdict?.kind === 'retry') return 'retry';
-  if (goesOn) return 'unfinished';
+  if (hasMore) return 'unfinished';
   return verdict?.status ?? 'clean';
 }
 
@@ -135,7 +136,7 @@ const toError = ({ kind, message }: Pick<DestinationFailure, 'kind' | 'message'>
 
 const messageLengthMax = 1_024;
 
-/** A remote may quote anything: PostgreSQL takes neither half of a character nor NUL, and would refuse the whole outcome. */
+/** A remote may quote anything, but PostgreSQL would refuse the whole outcome for half a character or a NUL. */
 const storable = (message: string): string =>
   message.slice(0, messageLengthMax).toWellFormed().replaceAll('\0', '\ufffd');
 
@@ -146,7 +147,7 @@ function recheckedAs({ definition }: ReportParts, { mended }: Noticed): Rechecke
   return mended > 0 ? 'mended' : 'unchanged';
 }
 
-/** @param remembers a late write may set tags anew that it had before, so their keys stay known */
+/** @param remembers keep the keys of earlier tags too, because a late write may set them again */
 function toObject({ put, remoteVersion }: PutResult, claim: Claimed, remembers: boolean): WrittenObject {
   const { before } = put;
   const earlier = remembers ? (before?.tagKeys ?? []) : [];

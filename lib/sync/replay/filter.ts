@@ -1,23 +1,23 @@
-import { badRequest } from '../../core/errors.ts';
-import type { DestinationDefinition } from '../../destinations/contract.ts';
-import type { Vocabulary } from '../../path/contract/request.ts';
-import { definitionOf } from '../definition.ts';
-import { type SyncStatus, toStatus } from '../status.ts';
+import { badField } from '#core/errors.ts';
+import type { DestinationDefinition } from '#destinations/contract.ts';
+import type { Vocabulary } from '#path/contract/request.ts';
+import { definitionOf } from '../model/definition.ts';
+import { type SyncStatus, toStatus } from '../model/status.ts';
 
-/** Which syncs to replay. What is absent does not narrow. */
+/** Which syncs to replay. An absent field does not narrow the selection. */
 export interface ReplayFilter {
-  /** Only destinations of this namespace. */
-  readonly namespaceId?: string | undefined;
+  /** Only destinations of this namespace. Undefined, for the operator's schedule only: those of all namespaces. */
+  readonly namespaceId: string | undefined;
   readonly type?: string | undefined;
-  /** Of the destination. */
+  /** Only destinations of this name. */
   readonly name?: string | undefined;
   /** Default: the three error states. */
   readonly syncStatus?: SyncStatus | undefined;
-  /** As an earlier replay with the same filter answered it: goes on behind what that one has looked at. */
+  /** The cursor from the reply to an earlier replay with the same filter; continues where that one stopped. */
   readonly cursor?: string | undefined;
 }
 
-/** The filter as people send it; an empty text is one that is not given. */
+/** The filter as a request gives it; an empty string counts as absent. */
 export interface GivenFilter {
   readonly type?: string | undefined;
   readonly name?: string | undefined;
@@ -25,12 +25,15 @@ export interface GivenFilter {
   readonly cursor?: string | undefined;
 }
 
-/** @throws AppError `bad-request` that names the field and what it takes */
+/**
+ * The filter of a request, without its namespace.
+ * @throws AppError `bad-request` that names the field and what it accepts
+ */
 export function replayFilter(
   definitions: readonly DestinationDefinition[],
   given: GivenFilter,
   vocabulary: Vocabulary = 'canonical',
-): ReplayFilter {
+): Omit<ReplayFilter, 'namespaceId'> {
   const { type, name, sync_status, cursor } = given;
   return {
     type: isGiven(type) ? definitionOf(definitions, type, vocabulary).type : undefined,
@@ -45,14 +48,18 @@ const isGiven = (text: string | undefined): text is string => text !== undefined
 function knownStatus(given: string): SyncStatus {
   const status = toStatus(given === 'INTERNAL_VAULT_ERROR' ? 'INTERNAL_ERROR' : given);
   if (status !== 'UNKNOWN') return status;
-  throw badRequest(
+  throw badField(
+    'sync_status',
     (word) =>
-      `unknown sync_status ${JSON.stringify(given)}: it is one of PENDING, SYNCED, UNSYNCED, CLIENT_SIDE_ERROR, EXTERNAL_SERVICE_ERROR, ${word('INTERNAL_ERROR')}`,
+      `unknown sync_status ${JSON.stringify(given)}: it must be one of PENDING, SYNCED, UNSYNCED, CLIENT_SIDE_ERROR, EXTERNAL_SERVICE_ERROR, ${word('INTERNAL_ERROR')}`,
   );
 }
 
-/** An association's id, which fits into 63 bits. */
+/** The id of an association, which fits into 63 bits. */
 function knownCursor(given: string): string {
   if (/^\d{1,18}$/.test(given)) return given;
-  throw badRequest(`cursor ${JSON.stringify(given)} is none: send back the one that an earlier replay answered`);
+  throw badField(
+    'cursor',
+    `cursor ${JSON.stringify(given)} is invalid: send the cursor from the reply to an earlier replay`,
+  );
 }

@@ -1,23 +1,25 @@
 import { type RawBuilder, sql } from 'kysely';
-import { badRequest } from '../../core/errors.ts';
-import type { DestinationDefinition } from '../../destinations/contract.ts';
-import { type Dirty, markDirty } from '../../store/outbox.ts';
-import type { Store } from '../../store/store.ts';
-import { isRemnant } from '../recheck/remnant.ts';
-import { errorStatuses } from '../status.ts';
+import { badField } from '#core/errors.ts';
+import type { DestinationDefinition } from '#destinations/contract.ts';
+import { type Dirty, dirtyColumns, markDirty } from '#store/outbox.ts';
+import { objectOf } from '#store/sql/columns.ts';
+import { bigintText, int, nullable, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { errorStatuses, isRemnant } from '../model/status.ts';
 import type { ReplayFilter } from './filter.ts';
 
-/** Associations that one statement looks at. */
+/** Associations per statement. */
 export const pageSize = 1_000;
 
 export interface Page {
   readonly dirty: readonly Dirty[];
-  /** The last association that was looked at; undefined: it was the last page. */
+  /** The id of the last association of this page; undefined when it was the last page. */
   readonly last: string | undefined;
 }
 
 /**
- * Ids of the destinations that the filter names; undefined: it names none.
+ * Ids of the destinations that the filter names; undefined when the filter has no name.
  * @throws AppError `bad-request` when no destination has the name
  */
 export async function destinationsNamed(
@@ -27,20 +29,20 @@ export async function destinationsNamed(
 ): Promise<readonly string[] | undefined> {
   if (name === undefined) return undefined;
   const types = type === undefined ? definitions.map((definition) => definition.type) : [type];
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await rowsOf({ id: text })`
     select id::text as id from destinations where type = any(${types}::text[]) and name = ${name}
        and (${namespaceId ?? null}::text is null or namespace_id = ${namespaceId ?? null})`.execute(store.db);
-  if (rows.length === 0) throw badRequest(unknownName(name, type));
+  if (rows.length === 0) throw badField('name', unknownName(name, type));
   return rows.map(({ id }) => id);
 }
 
-/** The type has another name in the other vocabulary, so it is not named. */
+/** Leaves the type out of the message, because its name depends on the vocabulary. */
 function unknownName(name: string, type: string | undefined): string {
   const searched = type === undefined ? 'no destination' : 'no destination of this type';
-  return `name: ${searched} is called ${JSON.stringify(name)}: LIST sys/sync/destinations tells the names`;
+  return `name: ${searched} is called ${JSON.stringify(name)}: LIST sys/sync/destinations returns the names`;
 }
 
-/** Looks at the next associations behind `after` and marks those dirty that the filter wants. */
+/** Looks at the next associations after `after` and marks those that match the filter dirty. */
 export async function replayPage(
   store: Store,
   filter: ReplayFilter,
@@ -53,21 +55,17 @@ export async function replayPage(
   return { dirty, last: looked < pageSize ? undefined : (last ?? undefined) };
 }
 
-interface PageRow {
-  readonly looked: number;
-  readonly last: string | null;
-  readonly marked: Dirty | null;
-}
+const pageColumns = { looked: int, last: nullable(bigintText), marked: nullable(objectOf(dirtyColumns)) };
 
 /**
- * First a page along an index, whatever the filter wants of it: so the cost of a statement is bounded, however few there
- * are. Then the wanted ones are locked in the order of their ids, as everybody does who locks several.
+ * Takes a page along an index first, whatever the filter then selects from it, so that the cost of a statement is bounded even
+ * if few associations match. The matching ones are locked in the order of their ids, as everywhere, to avoid deadlocks.
  */
 function statement(filter: ReplayFilter, destinations: readonly string[] | undefined, after: string) {
   const statuses = filter.syncStatus === undefined ? errorStatuses : [filter.syncStatus];
   const type = filter.type ?? null;
   const namespaceId = filter.namespaceId ?? null;
-  return sql<PageRow>`
+  return rowsOf(pageColumns)`
     with page as materialized (
       select id from associations where ${along(filter)} and id > ${after}::bigint order by id limit ${pageSize}::int
     ),
@@ -86,8 +84,8 @@ function statement(filter: ReplayFilter, destinations: readonly string[] | undef
 }
 
 /**
- * The index that holds the wanted ones and few others: of those that have failed, of those that are dirty, which are all that
- * are PENDING, or of all. The conditions are literal, since PostgreSQL has to know them when it plans.
+ * Selects the index with the fewest other associations: the one of failed associations, the one of dirty associations (which
+ * include all that are PENDING), or the primary key. The conditions are literals because PostgreSQL needs them for planning.
  */
 function along({ syncStatus }: ReplayFilter): RawBuilder<unknown> {
   if (syncStatus === 'PENDING') return sql`generation > observed_generation`;

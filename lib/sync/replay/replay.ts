@@ -1,11 +1,11 @@
-import { AppError } from '../../core/errors.ts';
-import { outageOf } from '../../core/log/outage.ts';
-import type { Log } from '../../core/log.ts';
-import type { DestinationDefinition } from '../../destinations/contract.ts';
-import type { Queue } from '../../queue/contract.ts';
-import type { Dirty } from '../../store/outbox.ts';
-import type { Store } from '../../store/store.ts';
-import { loadSettings } from '../sweep/requeue.ts';
+import { AppError } from '#core/errors.ts';
+import type { Log } from '#core/log/log.ts';
+import { outageOf } from '#core/log/outage.ts';
+import type { DestinationDefinition } from '#destinations/contract.ts';
+import type { Queue } from '#queue/contract.ts';
+import type { Dirty } from '#store/outbox.ts';
+import type { Store } from '#store/store.ts';
+import { loadSettings } from '../model/settings.ts';
 import type { ReplayFilter } from './filter.ts';
 import { destinationsNamed, replayPage } from './page.ts';
 
@@ -17,22 +17,22 @@ export interface ReplayParts {
 }
 
 export interface Replayed {
-  /** Associations that start afresh. */
+  /** How many associations were reset. */
   readonly replayed: number;
-  /** How many of them have their job; the sweep queues the rest. */
+  /** How many of them have a job; the sweep queues the rest. */
   readonly queued: number;
-  /** Where the next call goes on; absent: through. */
+  /** Where the next call continues; absent when the replay is complete. */
   readonly cursor?: string;
   readonly warnings: readonly string[];
 }
 
 /**
- * Starts failed syncs afresh: they become PENDING with all their attempts before them. Those whose job is still there are
- * brought forward. Goes page by page in the order of the ids, each page queued before the next, until it is through, the
- * queue is full, or `signal` says that the time is over. What it has done stays done.
+ * Resets failed syncs: they become PENDING with all their attempts available again. Existing jobs are brought forward. Works page
+ * by page in the order of the ids and queues each page before the next, until it is complete, the queue is full, or `signal`
+ * aborts. What it has done by then stays done.
  *
  * @throws AppError `bad-request` when no destination has the name
- * @throws AppError `unavailable` when not even the first page could be done
+ * @throws AppError `unavailable` when not even the first page succeeded
  */
 export async function replay(parts: ReplayParts, filter: ReplayFilter, signal: AbortSignal): Promise<Replayed> {
   const { queue_capacity } = await loadSettings(parts.store);
@@ -44,7 +44,7 @@ export async function replay(parts: ReplayParts, filter: ReplayFilter, signal: A
       if (cursor !== start && isPassing(cause)) return undefined;
       throw cause;
     });
-    if (page === undefined) return { replayed, queued, cursor, warnings: [broken] };
+    if (page === undefined) return { replayed, queued, cursor, warnings: [databaseFailed] };
     const { count, warnings } = await queuePage(parts, page.dirty, queue_capacity);
     replayed += page.dirty.length;
     queued += count;
@@ -52,15 +52,15 @@ export async function replay(parts: ReplayParts, filter: ReplayFilter, signal: A
     cursor = page.last;
     if (warnings.length > 0) return { replayed, queued, cursor, warnings };
   } while (!signal.aborted);
-  return { replayed, queued, cursor, warnings: [timeIsUp] };
+  return { replayed, queued, cursor, warnings: [outOfTime] };
 }
 
 const isPassing = (cause: unknown): boolean => cause instanceof AppError && cause.kind === 'unavailable';
 
-const broken = 'the database failed on the way: replay again with the cursor for the rest';
-const timeIsUp = 'not all were replayed in the time of one call: replay again with the cursor for the rest';
+const databaseFailed = 'the database failed during the replay: replay again with the cursor to continue';
+const outOfTime = 'the time of one call was not enough to replay all: replay again with the cursor to continue';
 
-/** What exceeds the capacity, or finds no Redis, stays dirty in the store, and the sweep queues it later. */
+/** Operations that exceed the capacity, or find no Redis, stay dirty in the store, and the sweep queues them later. */
 async function queuePage({ queue, log }: ReplayParts, dirty: readonly Dirty[], capacity: number) {
   try {
     const { refused } = await queue.enqueue(dirty, capacity);
@@ -69,7 +69,7 @@ async function queuePage({ queue, log }: ReplayParts, dirty: readonly Dirty[], c
   } catch (cause) {
     const why = outageOf(cause) ?? { error: String(cause) };
     log.warn({ associations: dirty.length, ...why }, 'could not queue; the sweep will');
-    const away = `${dirty.length} sync operations could not be queued now and will be queued as soon as the queue answers`;
-    return { count: 0, warnings: [away] };
+    const unavailable = `${dirty.length} sync operations could not be queued now and will be queued as soon as the queue is available`;
+    return { count: 0, warnings: [unavailable] };
   }
 }

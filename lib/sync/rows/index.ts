@@ -1,24 +1,33 @@
-import type { Row } from '../../path/contract/row.ts';
+import type { Row } from '#path/contract/row.ts';
 import { appRows } from './apps/rows.ts';
 import { associationReadRows } from './associations/reads.ts';
 import { associationChangeRows } from './associations/rows.ts';
+import { replayRow } from './batches/replay.ts';
+import { batchRows } from './batches/rows.ts';
 import { configRow } from './config/row.ts';
-import { destinationLists } from './destinations/lists.ts';
+import { checkRow } from './destinations/check.ts';
+import { destinationLists, unknownTypeRow } from './destinations/lists.ts';
 import { destinationRow } from './destinations/row.ts';
-import { unknownTypeRow } from './destinations/unknown-type.ts';
+import { overviewRow } from './overview/row.ts';
 import type { SyncParts } from './parts.ts';
-import { replayRow } from './replay.ts';
+import { recordRows } from './records/rows.ts';
+import { typeRows } from './types/rows.ts';
 
 /** All rows of `sys/sync`, relative to the mount `sys/`. */
 export function syncRows(parts: SyncParts): readonly Row[] {
   return [
     configRow(parts),
     replayRow(parts),
+    ...typeRows(parts),
+    ...batchRows(parts),
     ...destinationLists(parts),
     ...parts.definitions.map((definition) => destinationRow(parts, definition)),
+    ...parts.definitions.map((definition) => checkRow(parts, definition)),
     unknownTypeRow(parts),
     ...associationReadRows(parts),
     ...associationChangeRows(parts),
     ...appRows(parts),
+    overviewRow(parts),
+    ...recordRows(parts),
   ];
 }

@@ -1,39 +1,40 @@
 import type { Transaction } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
-import type { Log } from '../../core/log.ts';
-import type { DestinationDefinition } from '../../destinations/contract.ts';
-import type { NetworkBounds } from '../../network/bounds.ts';
-import type { Mount, MountTable } from '../../path/contract/mount.ts';
-import type { Queue } from '../../queue/contract.ts';
-import type { Changed } from '../../store/outbox.ts';
-import type { Store } from '../../store/store.ts';
-import type { Database } from '../../store/tables.ts';
+import type { Clock } from '#core/clock.ts';
+import type { Log } from '#core/log/log.ts';
+import type { DestinationDefinition } from '#destinations/contract.ts';
+import type { NetworkBounds } from '#network/bounds.ts';
+import type { Mount, MountTable } from '#path/contract/mount.ts';
+import type { Asks, Queue } from '#queue/contract.ts';
+import type { EnqueueDirty } from '#store/outbox.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
 import type { Marker } from '../marking/marker.ts';
 
-/** What the rows of `sys/sync` are handed. */
+/** What the rows of `sys/sync` depend on. */
 export interface SyncParts {
   readonly store: Store;
   readonly queue: Queue;
+  readonly asks: Pick<Asks, 'ask'>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly changed: Changed;
-  /** Marks what a change of a destination makes dirty. */
+  readonly changed: EnqueueDirty;
+  /** Marks the associations that a change of a destination makes dirty. */
   readonly marker: Pick<Marker, 'begun'>;
   readonly definitions: readonly DestinationDefinition[];
   readonly mounts: MountTable;
   readonly currentSecret: (mountId: string, secretName: string) => Promise<{ readonly json: string } | undefined>;
-  /** Holds a secret until the end of a transaction; false: there is none. */
+  /** Locks a secret until the end of a transaction; false when it does not exist. */
   readonly holdSecret: (tx: Transaction<Database>, mountId: string, secretName: string) => Promise<boolean>;
-  /** The full path whose reader may sync a secret of the mount; undefined: secrets of this mount cannot be synced. */
+  /** The full path that a caller must be allowed to read to sync the secret; undefined when the mount cannot be synced. */
   readonly readPath: (mount: Mount, secretName: string) => string | undefined;
-  /** What mounts can be synced, for people, such as `KV v2`. */
+  /** Which mounts can be synced, as error texts name them, such as `KV v2`. */
   readonly syncedMounts: string;
-  /** What destinations may open of the network at most. */
+  /** The widest network access that destinations may have. */
   readonly networkBounds: NetworkBounds;
-  /** Folder of files that destinations may name; undefined: none. */
+  /** The folder of the files that destinations may name; undefined when they may name none. */
   readonly credentialsDir: string | undefined;
   /** How long `set` and `remove` wait for their own operation, in milliseconds. */
   readonly waitMs: number;
-  /** How long switching the sync off waits for operations in flight, in milliseconds. */
+  /** How long disabling the sync waits for operations in flight, in milliseconds. */
   readonly drainMs: number;
 }

@@ -1,24 +1,28 @@
-import { sql } from 'kysely';
-import type { Log } from '../../core/log.ts';
-import type { Queue } from '../../queue/contract.ts';
-import type { Changed, Dirty } from '../../store/outbox.ts';
-import type { Store } from '../../store/store.ts';
+import type { Log } from '#core/log/log.ts';
+import type { Queue } from '#queue/contract.ts';
+import type { Dirty, EnqueueDirty } from '#store/outbox.ts';
+import { text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { continueBatches } from '../batches/continue.ts';
+import { pruneBatches } from '../batches/store.ts';
 import { continueMarkings } from '../marking/continue.ts';
 import { noticeLineage } from '../marking/lineage.ts';
+import { loadSettings } from '../model/settings.ts';
 import { continuePurges, newPurgeState, type PurgeState } from '../purge/purges.ts';
-import { markDueRechecks } from '../recheck/due.ts';
-import { dirtyAfter, loadSettings } from './requeue.ts';
+import { markDueRechecks } from '../recheck/schedule.ts';
+import { dirtyAfter } from './requeue.ts';
 
 export interface SweepParts {
   readonly store: Store;
   readonly queue: Queue;
   readonly log: Log;
-  readonly changed: Changed;
-  /** Marks what became out of date by the passing of time: versions whose deletion time has come. */
+  readonly changed: EnqueueDirty;
+  /** Marks associations whose secret changed by the passing of time: versions whose deletion time has come. */
   readonly expire: () => Promise<readonly Dirty[]>;
 }
 
-/** Where the next sweep goes on: a sweep is bounded, a long backlog takes several. */
+/** Where the next sweep continues: a sweep is bounded, so a long backlog takes several. */
 export interface SweepState {
   dirtyAfter: string;
   pendingCursor: string;
@@ -29,26 +33,28 @@ export const newSweepState = (): SweepState => ({ dirtyAfter: '0', pendingCursor
 
 const pageSize = 1_000;
 const pagesMax = 10;
-/** For so long one round marks associations of destinations that have changed. */
+/** How long one round marks associations of changed destinations. */
 const markingMsMax = 1_000;
-/** Of the pending set. */
+/** How long one round continues batches. */
+const batchMsMax = 1_000;
+/** Slices of the pending set per round. */
 const slicesMax = 10;
 
 export interface Swept {
   readonly requeued: number;
   readonly waitingForRoom: number;
   readonly expired: number;
-  /** Associations of destinations that have changed. */
+  /** Associations marked because their destination changed. */
   readonly marked: number;
-  /** Associations whose destination is looked at again. */
+  /** Associations whose recheck began. */
   readonly rechecks: number;
 }
 
 /**
- * One round: notifies the sync of deletions that came by time, notices a failover of the database, goes on marking what changed with its destination, begins the rechecks that are due, queues every dirty association
- * that has no job (lost between commit and queue, lost by Redis, or left out while the queue was full), takes up jobs that wait
- * for a clock which was set back, takes pending entries away that nobody needs, and goes on with purges. Each step may run
- * twice and beside another sweep.
+ * Runs one round: marks secrets whose deletion time has come, detects a failover of the database, continues markings and purges,
+ * continues batches, begins the rechecks that are due, queues every dirty association without a job (lost between commit and queue, lost by Redis,
+ * or left out while the queue was full), takes up jobs delayed by a clock that was set back, and removes stale pending entries.
+ * Each step may run twice and concurrently with another sweep.
  */
 export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept> {
   const expired = await parts.expire();
@@ -57,15 +63,18 @@ export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept
   await noticeLineage(parts);
   const marked = await continueMarkings(parts, AbortSignal.timeout(markingMsMax), { restShare: 0, looksMax: 0 });
   await continuePurges(parts.store, state.purges);
+  await continueBatches(parts, AbortSignal.timeout(batchMsMax));
+  await pruneBatches(parts.store);
   const rechecks = await beginRechecks(parts, settings.queue_capacity);
   const { requeued, refused } = await requeueLost(parts, state, settings.queue_capacity);
-  const stranded = await parts.queue.takeUpStranded();
-  if (stranded > 0) parts.log.warn({ jobs: stranded }, 'jobs delayed were overdue by the clock of Redis: taken up now');
+  const stranded = await parts.queue.promoteStranded();
+  if (stranded > 0)
+    parts.log.warn({ jobs: stranded }, 'delayed jobs were overdue by the clock of Redis and are started now');
   await forgetUnneeded(parts, state);
   return { requeued, waitingForRoom: refused, expired: expired.length, marked, rechecks };
 }
 
-/** Those beyond the capacity stay dirty. */
+/** Begins the rechecks that are due. Those that exceed the capacity stay dirty. */
 async function beginRechecks({ store, queue }: SweepParts, capacity: number): Promise<number> {
   let begun = 0;
   for (let page = 0; page < pagesMax; page += 1) {
@@ -84,12 +93,12 @@ async function requeueLost(parts: SweepParts, state: SweepState, capacity: numbe
     const operations = await dirtyAfter(parts.store, state.dirtyAfter, pageSize);
     const missing = new Set(await parts.queue.missing(operations));
     const answer = await parts.queue.enqueue(
-      operations.filter(({ id }) => missing.has(id)),
+      operations.filter(({ id, waiting }) => waiting || missing.has(id)),
       capacity,
     );
-    requeued += missing.size - answer.refused.length;
+    requeued += missing.size - answer.refused.filter((id) => missing.has(id)).length;
     refused += answer.refused.length;
-    // Also where there is no capacity: further back may be some that have it already and lost their jobs.
+    // Continue even when the queue is full: later associations may already hold capacity and have lost their jobs.
     state.dirtyAfter = operations.length < pageSize ? '0' : (operations.at(-1)?.id ?? '0');
     if (state.dirtyAfter === '0') break;
   }
@@ -104,7 +113,7 @@ async function forgetUnneeded({ store, queue }: SweepParts, state: SweepState): 
 }
 
 async function stillDirty(store: Store, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await rowsOf({ id: text })`
     select id::text as id from associations
      where id = any(${ids}::bigint[]) and generation > observed_generation`.execute(store.db);
   return new Set(rows.map((row) => row.id));

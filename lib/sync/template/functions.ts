@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { TemplateError } from './error.ts';
+import { TemplateError } from './tokens.ts';
 
 export type Value = string | number | boolean;
 
@@ -12,8 +12,8 @@ interface TemplateFunction {
 }
 
 /**
- * The functions of name templates. All are pure: a name has to come out the same at each rendering, so there is no time
- * and no randomness. The piped value is the last argument: `{{ .SecretPath | replace "/" "_" }}`.
+ * The functions of name templates. All are pure, without time or randomness, so that each rendering gives the same name. The
+ * piped value is the last argument: `{{ .SecretPath | replace "/" "_" }}`.
  */
 export const functions: ReadonlyMap<string, TemplateFunction> = new Map<string, TemplateFunction>([
   ['uppercase', text1('uppercase TEXT', (text) => text.toUpperCase())],
@@ -40,7 +40,7 @@ export const functions: ReadonlyMap<string, TemplateFunction> = new Map<string, 
   ['len', values('len TEXT', 1, 1, ([text]) => [...String(text)].length)],
 ]);
 
-/** The empty text, 0 and false are not true. */
+/** Everything is true except the empty string, 0 and false. */
 export const isTrue = (value: Value | undefined): boolean =>
   value !== undefined && value !== '' && value !== 0 && value !== false;
 
@@ -71,21 +71,21 @@ function values(usage: string, min: number, max: number, call: (all: readonly Va
 
 function asText(usage: string, value: Value | undefined): string {
   if (typeof value === 'string') return value;
-  throw new TemplateError(`${usage}: a text is wanted, not ${typeof value}`);
+  throw new TemplateError(`${usage}: expected a string, not a ${typeof value}`);
 }
 
 function asLength(usage: string, value: Value | undefined): number {
   if (typeof value === 'number' && value >= 0) return value;
-  throw new TemplateError(`${usage}: LENGTH is a whole number from 0`);
+  throw new TemplateError(`${usage}: LENGTH has to be a whole number of at least 0`);
 }
 
-/** NEW is taken as it is. The length is known before the text is made: each `replace` of a pipe can multiply it. */
+/** Inserts NEW literally. Checks the length before building the text, because each `replace` of a pipe can multiply it. */
 function replace(old: string, by: string, text: string): string {
   if (old === '') return text;
   const parts = text.split(old);
   const length = text.length + (parts.length - 1) * (by.length - old.length);
   if (length > textLengthMax)
-    throw new TemplateError(`replace OLD NEW TEXT makes more than ${textLengthMax} characters`);
+    throw new TemplateError(`replace OLD NEW TEXT: the result has more than ${textLengthMax} characters`);
   return parts.join(by);
 }
 
@@ -97,7 +97,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Cuts to `length` characters; the last 8 of them are a hash of what was cut, so that two long names stay apart. */
+/** Cuts to `length` characters, the last 8 of which are a hash of the removed part, so that long names stay distinct. */
 function truncateSha256(length: number, text: string): string {
   const letters = [...text];
   if (letters.length <= length) return text;

@@ -1,18 +1,16 @@
 import { LRUCache } from 'lru-cache';
-import { badRequest } from '../../core/errors.ts';
-import { rootNamespace } from '../../core/namespace.ts';
-import type { DestinationDefinition, Granularity, NameRule } from '../../destinations/contract.ts';
-import { TemplateError } from './error.ts';
+import { badField } from '#core/errors.ts';
+import type { DestinationDefinition, Granularity, NameRule } from '#destinations/contract.ts';
 import { compileTemplate, type Template, type TemplateInput } from './template.ts';
+import { TemplateError } from './tokens.ts';
 
-/** What a template sees of an association, without the key. */
+/** The values that a template sees for an association, except the key. */
 export interface NamedSecret {
   readonly type: string;
   readonly destinationName: string;
-  /** Absent: the root. */
-  readonly namespaceId?: string;
-  /** With a trailing slash; empty: the root. */
-  readonly namespacePath?: string;
+  readonly namespaceId: string;
+  /** With a trailing slash; empty for the root. */
+  readonly namespacePath: string;
   readonly mountPath: string;
   readonly mountAccessor: string;
   readonly secretName: string;
@@ -20,7 +18,7 @@ export interface NamedSecret {
 
 export type Naming = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly problem: string };
 
-/** Makes the names of one association's objects: renders, brings to the remote's characters, checks. */
+/** Returns the naming of the objects of one association: renders, normalises to the characters of the remote, checks. */
 export function namer(compiled: Template, rule: NameRule, secret: NamedSecret): (subKey: string) => Naming {
   const fixed = templateInput(secret);
   return (subKey) => {
@@ -38,13 +36,13 @@ export function namer(compiled: Template, rule: NameRule, secret: NamedSecret): 
 
 function templateInput(secret: NamedSecret): Omit<TemplateInput, 'SecretKey'> {
   const mountPath = secret.mountPath.replace(/\/$/, '');
-  const namespacePath = (secret.namespacePath ?? '').replace(/\/$/, '');
+  const namespacePath = secret.namespacePath.replace(/\/$/, '');
   return {
     DestinationType: secret.type,
     DestinationName: secret.destinationName,
     NamespacePath: namespacePath,
     NamespaceBaseName: lastSegment(namespacePath),
-    NamespaceID: secret.namespaceId ?? rootNamespace.id,
+    NamespaceID: secret.namespaceId,
     MountPath: mountPath,
     MountBaseName: lastSegment(mountPath),
     MountAccessor: secret.mountAccessor,
@@ -56,8 +54,8 @@ function templateInput(secret: NamedSecret): Omit<TemplateInput, 'SecretKey'> {
 const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /**
- * Checks a template given in a request.
- * @throws AppError `bad-request` with what is wrong and where
+ * Checks a template from a request.
+ * @throws AppError `bad-request` that says what is wrong and where
  */
 export function checkTemplate(template: string, granularity: Granularity): void {
   try {
@@ -65,19 +63,20 @@ export function checkTemplate(template: string, granularity: Granularity): void 
     if (granularity === 'secret-path' || compiled.mentions('SecretKey')) return;
   } catch (cause) {
     if (!(cause instanceof TemplateError)) throw cause;
-    throw badRequest(`secret_name_template is invalid: ${cause.message}`, { cause });
+    throw badField('secret_name_template', `secret_name_template is invalid: ${cause.message}`, { cause });
   }
-  throw badRequest(
+  throw badField(
+    'secret_name_template',
     'secret name template is invalid: external name template should contain reference to the secret key: with granularity "secret-key", secret_name_template has to mention .SecretKey',
   );
 }
 
-/** The template that applies: the destination's own, or the type's for this granularity. */
+/** The effective template: that of the destination, or the default of the type for this granularity. */
 export const templateOf = (definition: DestinationDefinition, own: string | null, granularity: Granularity): string =>
   own ?? definition.templates[granularity];
 
 /**
- * Reads templates once: thousands of associations share a few. The one that was used longest ago is evicted.
+ * Compiles templates and caches them, since thousands of associations share a few. Evicts the least recently used.
  * @throws TemplateError as `compileTemplate` does
  */
 export function keepTemplates(countMax: number): (text: string) => Template {

@@ -1,6 +1,5 @@
-import { TemplateError } from './error.ts';
 import { functions } from './functions.ts';
-import { type Segment, scan, type Token } from './tokens.ts';
+import { type Segment, scan, TemplateError, type Token } from './tokens.ts';
 
 export type Node =
   | { readonly kind: 'text'; readonly text: string }
@@ -52,11 +51,11 @@ class Parser {
 
   template(): readonly Node[] {
     const { nodes, end } = this.#block();
-    if (end !== undefined) throw this.#wrong(`{{ ${end} }} without {{ if }}`);
+    if (end !== undefined) throw this.#error(`{{ ${end} }} without {{ if }}`);
     return nodes;
   }
 
-  /** Reads until `end` or `else` of the block around; answers which of them came. */
+  /** Reads up to the `end` or `else` of the enclosing block and returns which of them it found. */
   #block(): { readonly nodes: readonly Node[]; readonly end: 'end' | 'else' | undefined } {
     const nodes: Node[] = [];
     for (;;) {
@@ -81,46 +80,46 @@ class Parser {
     if (token?.kind !== 'word') return undefined;
     if (token.text !== 'if' && token.text !== 'end' && token.text !== 'else') return undefined;
     this.#position = 1;
-    if (token.text === 'end') this.#done();
+    if (token.text === 'end') this.#expectEnd();
     return token.text;
   }
 
   #conditional(): Node {
-    this.#deeper();
+    this.#enter();
     const branches: Branch[] = [];
     for (;;) {
       const condition = this.#pipe();
-      this.#done();
+      this.#expectEnd();
       const { nodes: body, end } = this.#block();
       branches.push({ condition, body });
-      if (end === undefined) throw this.#wrong('{{ if }} without {{ end }}');
-      if (end === 'end') return this.#closed({ kind: 'if', branches, otherwise: [] });
+      if (end === undefined) throw this.#error('{{ if }} without {{ end }}');
+      if (end === 'end') return this.#leave({ kind: 'if', branches, otherwise: [] });
       const after = this.#tokens[this.#position];
       if (after?.kind === 'word' && after.text === 'if') {
         this.#position += 1;
         continue;
       }
-      this.#done();
+      this.#expectEnd();
       const last = this.#block();
-      if (last.end !== 'end') throw this.#wrong('{{ else }} without {{ end }}');
-      return this.#closed({ kind: 'if', branches, otherwise: last.nodes });
+      if (last.end !== 'end') throw this.#error('{{ else }} without {{ end }}');
+      return this.#leave({ kind: 'if', branches, otherwise: last.nodes });
     }
   }
 
   #action(): Node {
     const first = this.#tokens[0];
     const second = this.#tokens[1];
-    if (first === undefined) throw this.#wrong('an empty action');
+    if (first === undefined) throw this.#error('the action is empty');
     if (first.kind === 'variable' && (second?.kind === ':=' || second?.kind === '=')) {
-      if (second.kind === '=') this.#known(first.text);
+      if (second.kind === '=') this.#checkDeclared(first.text);
       this.#position = 2;
       const pipe = this.#pipe();
-      this.#done();
+      this.#expectEnd();
       this.#declared.add(first.text);
       return { kind: 'set', name: first.text, pipe };
     }
     const pipe = this.#pipe();
-    this.#done();
+    this.#expectEnd();
     return { kind: 'output', pipe };
   }
 
@@ -135,9 +134,9 @@ class Parser {
 
   #command(piped: boolean): Command {
     const token = this.#tokens[this.#position];
-    if (token === undefined) throw this.#wrong('a value or a function is missing');
+    if (token === undefined) throw this.#error('a value or a function is missing');
     if (token.kind !== 'word' || token.text === 'true' || token.text === 'false') {
-      if (piped) throw this.#wrong('after | comes a function', token);
+      if (piped) throw this.#error('expected a function after |', token);
       return { kind: 'value', operand: this.#operand() };
     }
     this.#position += 1;
@@ -150,12 +149,12 @@ class Parser {
   #checkCall(name: string, count: number, token: Token): void {
     const called = functions.get(name);
     if (called === undefined) {
-      throw this.#wrong(`unknown function ${name}; there are ${[...functions.keys()].join(', ')}`, token);
+      throw this.#error(`unknown function ${name}: the functions are ${[...functions.keys()].join(', ')}`, token);
     }
     const { min, max } = called.arguments;
     if (count >= min && count <= max) return;
     const wanted = min === max ? `${min}` : `${min} to ${max}`;
-    throw this.#wrong(`${name} takes ${wanted} arguments, not ${count}: ${called.usage}`, token);
+    throw this.#error(`${name} takes ${wanted} arguments, not ${count}: ${called.usage}`, token);
   }
 
   #atEndOfCommand(): boolean {
@@ -166,13 +165,13 @@ class Parser {
   #operand(): Operand {
     const token = this.#tokens[this.#position];
     this.#position += 1;
-    if (token === undefined) throw this.#wrong('a value is missing');
+    if (token === undefined) throw this.#error('a value is missing');
     switch (token.kind) {
       case 'field':
         if (!this.#fields.has(token.text)) throw this.#unknownField(token.text, token);
         return { kind: 'field', name: token.text };
       case 'variable':
-        this.#known(token.text);
+        this.#checkDeclared(token.text);
         return { kind: 'variable', name: token.text };
       case 'string':
         return { kind: 'constant', value: token.text };
@@ -180,46 +179,49 @@ class Parser {
         return { kind: 'constant', value: token.value };
       case 'word':
         if (token.text === 'true' || token.text === 'false') return { kind: 'constant', value: token.text === 'true' };
-        throw this.#wrong(`${token.text} needs parentheses to be an argument`, token);
+        throw this.#error(`a call of ${token.text} as an argument needs parentheses`, token);
       case '(':
         return this.#group();
       default:
-        throw this.#wrong(`unexpected ${token.kind}`, token);
+        throw this.#error(`unexpected ${token.kind}`, token);
     }
   }
 
   #group(): Operand {
-    this.#deeper();
+    this.#enter();
     const pipe = this.#pipe();
-    if (this.#tokens[this.#position]?.kind !== ')') throw this.#wrong('a ) is missing');
+    if (this.#tokens[this.#position]?.kind !== ')') throw this.#error('a closing ) is missing');
     this.#position += 1;
-    return this.#closed({ kind: 'pipe', pipe });
+    return this.#leave({ kind: 'pipe', pipe });
   }
 
-  #known(variable: string): void {
-    if (!this.#declared.has(variable)) throw this.#wrong(`$${variable} is used before it is set by $${variable} :=`);
+  #checkDeclared(variable: string): void {
+    if (!this.#declared.has(variable)) throw this.#error(`$${variable} is used before it is set by $${variable} :=`);
   }
 
   #unknownField(name: string, token: Token): TemplateError {
-    return this.#wrong(`unknown field .${name}; there are ${[...this.#fields].map((f) => `.${f}`).join(', ')}`, token);
+    return this.#error(
+      `unknown field .${name}: the fields are ${[...this.#fields].map((f) => `.${f}`).join(', ')}`,
+      token,
+    );
   }
 
-  #done(): void {
+  #expectEnd(): void {
     const token = this.#tokens[this.#position];
-    if (token !== undefined) throw this.#wrong('the action should end here', token);
+    if (token !== undefined) throw this.#error('the action should end here', token);
   }
 
-  #deeper(): void {
+  #enter(): void {
     this.#depth += 1;
-    if (this.#depth > depthMax) throw this.#wrong(`nested deeper than ${depthMax}`);
+    if (this.#depth > depthMax) throw this.#error(`nested deeper than ${depthMax}`);
   }
 
-  #closed<T>(node: T): T {
+  #leave<T>(node: T): T {
     this.#depth -= 1;
     return node;
   }
 
-  #wrong(problem: string, token?: Token): TemplateError {
+  #error(problem: string, token?: Token): TemplateError {
     return new TemplateError(problem, token?.at ?? this.#at);
   }
 }

@@ -1,8 +1,8 @@
-import { TemplateError } from './error.ts';
 import { functions, isTrue, type Value } from './functions.ts';
 import { type Command, type Node, type Operand, type Pipe, parse } from './parse.ts';
+import { TemplateError } from './tokens.ts';
 
-/** The variables of a name template (docs/templates.md). */
+/** The variables of a name template (docs/destinations/templates.md). */
 export const templateFields = [
   'DestinationType',
   'DestinationName',
@@ -20,22 +20,22 @@ export const templateFields = [
 export type TemplateField = (typeof templateFields)[number];
 export type TemplateInput = Readonly<Record<TemplateField, string>>;
 
-/** A template that has been read. Rendering is pure and bounded. */
+/** A compiled template. Rendering is pure and bounded. */
 export interface Template {
-  /** @throws TemplateError when a function is given what it cannot take, or the name grows too long. */
+  /** @throws TemplateError when a function gets an invalid argument or the result is too long. */
   render(input: TemplateInput): string;
-  /** Whether the field stands anywhere in it. */
+  /** Whether the template uses the field. */
   mentions(field: TemplateField): boolean;
 }
 
 const renderedLengthMax = 10_000;
-/** Characters that the functions of one rendering are given, all calls together. */
+/** Limit for the total characters passed to functions in one rendering. */
 const workLengthMax = 1_000_000;
 const known: ReadonlySet<string> = new Set(templateFields);
 
 /**
- * Reads a template of the go-template subset: `{{ .Field }}`, pipelines, functions, `{{ $x := ... }}`, `if`, `else if`,
- * `else`, `end`, comments and the trimming marks `{{-` and `-}}`.
+ * Compiles a template of a subset of Go templates: `{{ .Field }}`, pipelines, functions, `{{ $x := ... }}`, `if`, `else if`, `else`,
+ * `end`, comments and the trim markers `{{-` and `-}}`.
  * @throws TemplateError that says what is wrong and where.
  */
 export function compileTemplate(text: string): Template {
@@ -98,7 +98,7 @@ class Rendering {
   #work(value: Value): void {
     this.#worked += typeof value === 'string' ? value.length : 1;
     if (this.#worked > workLengthMax)
-      throw new TemplateError(`its functions are given more than ${workLengthMax} characters`);
+      throw new TemplateError(`passes more than ${workLengthMax} characters to functions`);
   }
 
   #operand(operand: Operand): Value {

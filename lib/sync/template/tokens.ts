@@ -1,6 +1,4 @@
-import { TemplateError } from './error.ts';
-
-/** A piece of an action. `at` is the position in the template, counted from 0. */
+/** A token of an action. `at` is its position in the template, counted from 0. */
 export type Token =
   | { readonly kind: 'field' | 'variable' | 'word' | 'string'; readonly text: string; readonly at: number }
   | { readonly kind: 'number'; readonly value: number; readonly at: number }
@@ -12,7 +10,7 @@ export type Segment =
 
 const opening = /\{\{(-\s)?/g;
 
-/** Splits a template into plain text and actions; `{{-` and `-}}` take the white space beside them away. */
+/** Splits a template into plain text and actions; `{{-` and `-}}` trim the adjacent white space. */
 export function scan(template: string): readonly Segment[] {
   const segments: Segment[] = [];
   let position = 0;
@@ -43,7 +41,7 @@ const token =
   /(?<space>\s+)|(?<field>\.[A-Za-z_]\w*)|(?<variable>\$\w+)|(?<word>[A-Za-z_]\w*)|(?<number>-?\d+)|"(?<quoted>(?:[^"\\\n]|\\.)*)"|`(?<raw>[^`]*)`|(?<mark>:=|[|()=])/y;
 
 interface Action {
-  /** Undefined: a comment. */
+  /** Undefined for a comment. */
   readonly tokens: readonly Token[] | undefined;
   readonly trim: boolean;
   readonly end: number;
@@ -81,7 +79,7 @@ function toToken(found: RegExpExecArray, at: number): Token {
 
 function wholeNumber(digits: string, at: number): number {
   const value = Number(digits);
-  if (!Number.isSafeInteger(value)) throw new TemplateError('a number with too many digits', at);
+  if (!Number.isSafeInteger(value)) throw new TemplateError('a number has too many digits', at);
   return value;
 }
 
@@ -96,6 +94,14 @@ function unescaped(text: string, at: number): string {
 }
 
 function unreadable(template: string, position: number, at: number): TemplateError {
-  if (position >= template.length) return new TemplateError('an action is opened by {{ and never closed by }}', at);
+  if (position >= template.length) return new TemplateError('an action opened by {{ is not closed by }}', at);
   return new TemplateError(`unexpected ${JSON.stringify(template.charAt(position))} in an action`, position);
+}
+
+/** A template that cannot be parsed or rendered. The message never holds a secret value, because templates see only names. */
+export class TemplateError extends Error {
+  constructor(problem: string, at?: number) {
+    super(at === undefined ? problem : `${problem} (at character ${at + 1})`);
+    this.name = 'TemplateError';
+  }
 }

@@ -1,16 +1,15 @@
-import type { Metrics } from '../metrics/metrics.ts';
-import { single } from './samples.ts';
+import { type Metrics, single } from '../metrics/metrics.ts';
 
-/** What is read of a process and of its way to PostgreSQL. */
+/** Readings of a process and of its connections to PostgreSQL. */
 export interface ProcessReadings {
   sealed(): boolean;
-  /** Connections of the pool, and the queries that wait for one. */
+  /** Connections of the pool, and queries that wait for a connection. */
   connections(): { readonly max: number; readonly busy: number; readonly idle: number; readonly waiting: number };
   /** Whether PostgreSQL answers. Never fails. */
   reachable(): Promise<boolean>;
 }
 
-/** The gauges that each process reports of itself. */
+/** The gauges that each process reports about itself. */
 export function gaugeProcess(metrics: Metrics, readings: ProcessReadings): void {
   metrics.source('process', async () => {
     metrics.set('keyferry_sealed', single(readings.sealed() ? 1 : 0));

@@ -1,28 +1,26 @@
 import type { GaugeName } from '../metrics/instruments.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import { byType, sample, single } from './samples.ts';
-import { throttled } from './throttle.ts';
+import { byType, type Metrics, sample, single } from '../metrics/metrics.ts';
 
 const jobStates = ['waiting', 'active', 'delayed', 'unreadable'] as const;
 type JobState = (typeof jobStates)[number];
 
-/** What is read of the store and the queue. Maps are by destination type. A reading that fails is left out. */
+/** Readings of the store and the queue. Maps are keyed by destination type. A reading that fails is not exported. */
 export interface ServiceReadings {
   settings(): Promise<{ readonly queue_capacity: number; readonly disabled: boolean }>;
   associations(): Promise<readonly { readonly type: string; readonly status: string; readonly count: number }[]>;
-  /** Seconds since the oldest change that has not arrived. */
+  /** Age in seconds of the oldest change that is not synced yet. */
   oldestDirty(): Promise<ReadonlyMap<string, number>>;
   destinations(): Promise<ReadonlyMap<string, number>>;
   tokens(): Promise<{ readonly tokens: number; readonly leases: number }>;
-  /** Destinations whose circuit breaker is open, or half open. */
+  /** Number of destinations whose circuit breaker is open or half open. */
   breakers(): Promise<ReadonlyMap<string, { readonly open: number; readonly half_open: number }>>;
   pending(): Promise<number>;
   jobs(): Promise<ReadonlyMap<string, Readonly<Record<JobState, number>>>>;
 }
 
 /**
- * The gauges that are the same for all processes, from the store and the queue. However often they are read, counting takes a
- * small part of the time of the database: see `throttled`.
+ * The gauges that are the same for all processes, from the store and the queue. However often they are scraped, counting takes only a small
+ * part of the database's time (see `throttled`).
  */
 export function gaugeService(metrics: Metrics, types: readonly string[], readings: ServiceReadings): void {
   const source = (name: string, gauges: readonly GaugeName[], update: () => Promise<void>) => {
@@ -71,7 +69,7 @@ async function gaugeBreakers(metrics: Metrics, types: readonly string[], { break
   metrics.set('keyferry_sync_gates', samples('closed'));
 }
 
-/** Redis is asked each time: it counts without looking. */
+/** Not throttled, because Redis knows these counts without scanning. */
 async function gaugeQueue(metrics: Metrics, readings: ServiceReadings): Promise<void> {
   try {
     const [pending, jobs] = await Promise.all([readings.pending(), readings.jobs()]);
@@ -87,7 +85,32 @@ async function gaugeQueue(metrics: Metrics, readings: ServiceReadings): Promise<
   }
 }
 
-/** What cannot be known now is not shown, rather than shown as it was. */
+/** A value that cannot be read is not exported, rather than exported with an old value. */
 function forget(metrics: Metrics, gauges: readonly GaugeName[]): void {
   for (const gauge of gauges) metrics.set(gauge, []);
+}
+
+/** Shortest pause between two runs, in milliseconds; and the pause as a multiple of the last run's duration. */
+const pauseMsMin = 5_000;
+const pauseFactor = 50;
+
+/**
+ * Limits how often `work` runs, without overlap: a call during a run waits for its end, and a call during the pause after it does nothing. A
+ * slow query thus takes at most 2 % of the time, however often it is requested. A failed run rejects the calls that wait for it and is also
+ * followed by a pause. `now` is in milliseconds.
+ */
+export function throttled(work: () => Promise<void>, now: () => number = () => performance.now()): () => Promise<void> {
+  let next = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | undefined;
+  const run = async () => {
+    const started = now();
+    await work().finally(() => {
+      next = now() + Math.max(pauseMsMin, pauseFactor * (now() - started));
+      running = undefined;
+    });
+  };
+  return () => {
+    if (running === undefined && now() >= next) running = run();
+    return running ?? Promise.resolve();
+  };
 }

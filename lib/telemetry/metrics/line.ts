@@ -1,9 +1,9 @@
-import type { Log } from '../../core/log.ts';
+import type { Log } from '#core/log/log.ts';
 import type { CounterName } from './instruments.ts';
 import type { Metrics, Sample } from './metrics.ts';
 
 const namespace = 'Keyferry';
-/** What a function reports: nobody can scrape one. */
+/** The counters that a function reports in its log, because functions cannot be scraped. */
 const reported: readonly CounterName[] = [
   'keyferry_sync_operations_total',
   'keyferry_sync_failures_total',
@@ -16,9 +16,9 @@ const reported: readonly CounterName[] = [
 type Totals = ReadonlyMap<string, number>;
 
 /**
- * Runs one invocation of a function, and logs at its end what was counted in it, as one line in the embedded metric format of
- * CloudWatch: `operations_SYNCED`, `failures_throttled` and the like, with the function and the destination type as dimensions.
- * An instance runs one invocation at a time, so what was added to the counters is its own. A run that fails is reported as well.
+ * Runs one invocation of a function and then logs its counts as one line in the embedded metric format of CloudWatch: `operations_SYNCED`,
+ * `failures_throttled` and the like, with the function and the destination type as dimensions. An instance runs one invocation at a time, so
+ * all increments belong to it. A failed run is reported too.
  */
 export function metricsPerInvocation(metrics: Metrics, log: Log, dimensions: Readonly<Record<string, string>>) {
   return async <Result>(invocation: () => Promise<Result>): Promise<Result> => {
@@ -36,7 +36,7 @@ export function metricsPerInvocation(metrics: Metrics, log: Log, dimensions: Rea
   };
 }
 
-/** The fields of a line in the embedded metric format. `duration` is in milliseconds, all else are counts. */
+/** The fields of a line in the embedded metric format. `duration` is in milliseconds; all other values are counts. */
 export function metricLine(
   dimensions: Readonly<Record<string, string>>,
   at: Date,
@@ -57,7 +57,7 @@ async function totalsOf(metrics: Metrics): Promise<Totals> {
   return new Map(samples.flat());
 }
 
-/** `keyferry_sync_operations_total{type,outcome="SYNCED"}` is `operations_SYNCED`: the type is a dimension. */
+/** `keyferry_sync_operations_total{type,outcome="SYNCED"}` becomes `operations_SYNCED`; the type is a dimension. */
 function nameOf(name: CounterName, { labels }: Sample): string {
   const short = name.replace(/^keyferry_(sync_)?/, '').replace(/_total$/, '');
   const own = Object.entries(labels).flatMap(([label, value]) => (label === 'type' ? [] : [value]));

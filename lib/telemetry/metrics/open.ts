@@ -2,15 +2,15 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { counters, gauges, histograms } from './instruments.ts';
 import type { MetricFamily, Metrics } from './metrics.ts';
 
-/** A reading does not wait longer for its sources; scrapers wait 10 s as a rule. */
+/** How long a scrape waits for its sources; scrapers usually wait 10 s. */
 const sourceMsMax = 2_000;
 
 export interface MetricsOptions {
-  /** Event loop, memory, garbage collection and the like of this process. Usual: yes. */
+  /** Whether to include metrics of the process: event loop, memory, garbage collection and others. Default: true. */
   readonly process?: boolean;
 }
 
-/** All instruments, in a registry of their own. */
+/** Creates all instruments in a new registry. */
 export function openMetrics({ process = true }: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -69,7 +69,7 @@ function found<Made>(instruments: ReadonlyMap<string, Made>, name: string): Made
   return instrument;
 }
 
-/** A gauge without labels begins as 0, which would be taken for a measurement. */
+/** A gauge without labels starts at 0, which would look like a measurement. */
 function empty(gauge: Gauge): void {
   gauge.reset();
   gauge.remove({});
@@ -78,7 +78,7 @@ function empty(gauge: Gauge): void {
 const texts = (labels: Readonly<Partial<Record<string, string | number>>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));
 
-/** What is late sets its gauges all the same, for the next reading. */
+/** A late source still sets its gauges, for the next scrape. */
 async function inTime(update: () => void | Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, sourceMsMax);

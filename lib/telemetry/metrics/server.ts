@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { Config } from '../../core/config.ts';
-import { listenFailure } from '../../core/listen-failure.ts';
+import type { Config } from '#core/config.ts';
+import { listenFailure } from '#core/listen-failure.ts';
 import type { Exposition, Metrics } from './metrics.ts';
 
 export interface MetricsServer {
@@ -14,8 +14,8 @@ const headerBytesMax = 8_192;
 const plain = 'text/plain; charset=utf-8';
 
 /**
- * For processes that have no API: `/metrics` for scrapers, and `/healthy`, which says that the process is alive. Undefined where
- * no port is configured. Whoever reaches the port may read, so it listens on 127.0.0.1 unless configured otherwise.
+ * Serves `/metrics` and `/healthy` (liveness) for processes without an API. Undefined when no port is configured. There is no authentication,
+ * so it listens on 127.0.0.1 unless configured otherwise.
  *
  * @throws ConfigError when the port is taken
  */
@@ -75,6 +75,6 @@ function send(response: ServerResponse, { status, contentType, body }: Answer): 
     'cache-control': 'no-store',
     'content-length': Buffer.byteLength(body),
   };
-  // To HEAD, Node sends the head alone.
+  // Node omits the body in replies to HEAD.
   response.writeHead(status, headers).end(body);
 }

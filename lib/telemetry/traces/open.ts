@@ -1,17 +1,17 @@
-import type { Config } from '../../core/config.ts';
-import type { Log } from '../../core/log.ts';
+import type { Config } from '#core/config.ts';
+import type { Log } from '#core/log/log.ts';
 import { noTracing, type Tracing, tracingBy } from './tracing.ts';
 
-/** Tracing, and what sends the spans. */
+/** Tracing with its exporter. */
 export interface OpenTracing {
   readonly tracing: Tracing;
-  /** Sends what has been gathered. Bounded, and never fails: whom a collector does not answer, works on. */
+  /** Sends the collected spans. Bounded, and never fails, even if the collector does not answer. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
 const flushMsMax = 2_000;
-/** A collector that hangs holds one batch for so long; the queue before it is bounded and drops what exceeds its bound. */
+/** Time limit for one batch if the collector hangs. The queue of spans is bounded and drops the excess. */
 const exportMsMax = 5_000;
 const queueSizeMax = 4_096;
 const batchSizeMax = 512;
@@ -20,15 +20,18 @@ const gatherMs = 1_000;
 const nothing: OpenTracing = { tracing: noTracing, async flush() {}, async close() {} };
 
 /**
- * Tracing to the collector of the configuration (OTLP over HTTP); none where none is configured, and then the packages of the
- * SDK are not loaded. Bundles of functions leave them out: a layer of the functions has to bring them.
+ * Opens tracing to the configured collector (OTLP over HTTP). Without one, nothing is traced and the SDK packages are not loaded. Bundles of
+ * functions do not contain these packages; a Lambda layer must provide them.
  */
 export async function openTracing(config: Config, log: Log): Promise<OpenTracing> {
   const url = collectorOf(config);
   if (url === undefined) return nothing;
   const sdk = await loadSdk().catch(() => undefined);
   if (sdk === undefined) {
-    log.warn({}, 'a collector of traces is configured, but the packages of OpenTelemetry are not there: no traces');
+    log.warn(
+      {},
+      'a trace collector is configured, but the OpenTelemetry packages are not installed: nothing is traced',
+    );
     return nothing;
   }
   const exporter = new sdk.OTLPTraceExporter({ url, timeoutMillis: exportMsMax });
@@ -59,7 +62,7 @@ async function loadSdk() {
   return { ...trace, ...core, ...otlp, ...resources };
 }
 
-/** The address for traces is taken as it is; to the one for all signals the standard path is added. */
+/** The endpoint for traces is used as it is; the standard path is appended to the endpoint for all signals. */
 function collectorOf(config: Config): string | undefined {
   const general = config.OTEL_EXPORTER_OTLP_ENDPOINT;
   const standard = general === undefined ? undefined : `${general.replace(/\/+$/, '')}/v1/traces`;

@@ -15,21 +15,21 @@ import {
 } from '@opentelemetry/api';
 
 /**
- * Spans of one request or job, from the HTTP request to the push. Attributes hold types, outcomes, counts and ids of
- * associations; never a value, nor the name of a secret. Of an error there is the name and kind, not the message.
+ * Spans of one request or job, from the HTTP request to the push. Attributes contain types, outcomes, counts and ids of associations, but
+ * never a value or the name of a secret. Errors are recorded by name and kind, without the message.
  */
 export interface Tracing {
   readonly on: boolean;
-  /** Runs work in a span below the one that is active. */
+  /** Runs work in a child span of the active one. */
   span<Result>(name: string, options: SpanOptions, work: (span: TracedSpan) => Promise<Result>): Promise<Result>;
-  /** The active span as a W3C `traceparent`; undefined when there is none, or it is not sampled. */
+  /** The active span as a W3C `traceparent`; undefined when there is no active span or it is not sampled. */
   traceparent(): string | undefined;
 }
 
 export interface SpanOptions {
   readonly attributes?: Attributes;
   readonly kind?: 'server' | 'producer' | 'consumer' | 'client';
-  /** Where the span belongs: what came with a request or a job. What is malformed is ignored. */
+  /** The parent span, from a request or a job. A malformed value is ignored. */
   readonly traceparent?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface TracedSpan {
 
 const noSpan: TracedSpan = { rename() {}, set() {}, fail() {} };
 
-/** Where no collector is configured: costs a call. */
+/** Used when no collector is configured; costs one function call. */
 export const noTracing: Tracing = {
   on: false,
   span: (_name, _options, work) => work(noSpan),
@@ -57,7 +57,7 @@ const kinds = {
   client: SpanKind.CLIENT,
 } as const;
 
-/** Keeps the active span by itself, so that nothing global is set. `propagator` reads and writes W3C trace contexts. */
+/** Tracing that tracks the active span itself, without global state. `propagator` reads and writes W3C trace contexts. */
 export function tracingBy(tracer: Tracer, propagator: TextMapPropagator<Carrier>): Tracing {
   const active = new AsyncLocalStorage<Context>();
   return {
@@ -97,3 +97,27 @@ const tracedSpan = (span: Span): TracedSpan => ({
   set: (attributes) => void span.setAttributes(attributes),
   fail: () => void span.setStatus({ code: SpanStatusCode.ERROR }),
 });
+
+/** Puts operations in the queue; returns the ids that were refused. */
+type Enqueue<Operation> = (
+  operations: readonly Operation[],
+  capacity: number,
+) => Promise<{ readonly refused: readonly string[] }>;
+
+/** Adds the trace context of the request to its jobs. Returns the same function when nothing is traced. */
+export function tracedEnqueue<Operation extends { readonly traceparent?: string | undefined }>(
+  enqueue: Enqueue<Operation>,
+  tracing: Tracing,
+): Enqueue<Operation> {
+  if (!tracing.on) return enqueue;
+  return (operations, capacity) =>
+    tracing.span('enqueue', { kind: 'producer', attributes: { count: operations.length } }, async (span) => {
+      const traceparent = tracing.traceparent();
+      const answer = await enqueue(
+        operations.map((operation) => ({ ...operation, traceparent })),
+        capacity,
+      );
+      span.set({ refused: answer.refused.length });
+      return answer;
+    });
+}

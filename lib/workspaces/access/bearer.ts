@@ -1,17 +1,19 @@
 import { sql } from 'kysely';
-import { notFound } from '../../path/jsonapi/error.ts';
-import type { ApiCaller } from '../../path/jsonapi/row.ts';
-import type { Store } from '../../store/store.ts';
+import { notFound } from '#path/jsonapi/error.ts';
+import type { ApiCaller } from '#path/jsonapi/row.ts';
+import { bool, type Kind, oneOf, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 
-/** The caller for whom an upload address was made: its bearer acts as this caller. */
+/** The caller for whom an upload address was created. Requests at the address act as this caller. */
 export interface Bearer {
   readonly kind: ApiCaller['kind'];
   readonly id: string;
-  /** The id of its token, or `ofSecrets`. Undefined: not known, in addresses of former versions of this service. */
-  readonly token?: string | undefined;
+  /** The id of its token, or `ofSecrets`. Undefined in addresses of earlier versions of this service. */
+  readonly token: string | undefined;
 }
 
-/** Stands for a token of the secrets service: such a one has no id here. */
+/** Stands for a token of the secrets service, which has no id here. */
 const ofSecrets = 'secrets';
 
 export const bearerOf = (caller: ApiCaller): Bearer => ({
@@ -23,23 +25,26 @@ export const bearerOf = (caller: ApiCaller): Bearer => ({
 type Db = Pick<Store, 'db'>;
 
 /**
- * The caller behind an upload address as it is now.
+ * The caller behind an upload address, with its present rights.
  *
- * @throws ApiError 404 for one that was suspended or removed, or whose token has ended
+ * @throws ApiError 404 for a caller that was suspended or deleted, or whose token was deleted or expired
  */
 export async function callerNow({ db }: Db, bearer: Bearer): Promise<ApiCaller> {
   if (bearer.token !== undefined && bearer.token !== ofSecrets) await mustLive({ db }, bearer, bearer.token);
-  // Nothing is uploaded with it.
+  // Tokens of audit trails cannot upload.
   if (bearer.kind === 'audit-trail') throw notFound();
   if (bearer.kind === 'user') return userNow({ db }, bearer);
   const tokenId = bearer.token ?? '';
   if (bearer.kind === 'organization') return { kind: 'organization', id: bearer.id, tokenId, actsIn: new Set() };
-  const { rows } = await sql<{ organization_id: string }>`
+  const { rows } = await rowsOf({ organization_id: text })`
     select organization_id from ws_teams where id = ${bearer.id}`.execute(db);
   const [team] = rows;
   if (team === undefined) throw notFound();
   return { kind: 'team', id: bearer.id, organizationId: team.organization_id, tokenId, actsIn: new Set() };
 }
+
+/** The kind of a caller, as rows name it that the caller created. */
+export const callerKind: Kind<ApiCaller['kind']> = oneOf('user', 'team', 'organization', 'audit-trail');
 
 const ownerColumns = {
   user: 'user_id',
@@ -57,23 +62,25 @@ async function mustLive({ db }: Db, { kind, id }: Bearer, tokenId: string): Prom
   if (rows.length === 0) throw notFound();
 }
 
-/** A user that came with a token of the secrets service is bound to an entity, which may have been disabled since. */
+/** The user of a token of the secrets service is bound to an entity, which may have been disabled since. */
 async function userNow({ db }: Db, { id, token }: Bearer): Promise<ApiCaller> {
-  const { rows } = await sql<{ username: string; site_admin: boolean }>`
+  const { rows } = await rowsOf({ username: text, site_admin: bool })`
     select u.username, u.site_admin from ws_users u left join entities e on e.id = u.entity_id
      where u.id = ${id} and not u.suspended
        and (${token !== ofSecrets} or u.id = 'user-root' or e.disabled is false)`.execute(db);
   const [user] = rows;
   if (user === undefined) throw notFound();
-  return { kind: 'user', id, username: user.username, siteAdmin: user.site_admin, actsIn: new Set() };
+  const tokenId = token === ofSecrets ? undefined : token;
+  const { username, site_admin: siteAdmin } = user;
+  return { kind: 'user', id, username, siteAdmin, tokenId, elsewhere: undefined, actsIn: new Set() };
 }
 
-/** Of what has a maker, for addresses of former versions of this service: they do not say whose they are. */
+/** The creator of a row, for addresses of earlier versions of this service, which do not name the caller. */
 export function makerOf(row: {
   readonly created_by_kind: ApiCaller['kind'] | null;
   readonly created_by: string | null;
 }): Bearer {
   const { created_by_kind: kind, created_by: id } = row;
   if (kind === null || id === null) throw notFound();
-  return { kind, id };
+  return { kind, id, token: undefined };
 }

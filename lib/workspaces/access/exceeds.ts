@@ -2,13 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Levels, variableLevels } from './levels.ts';
 import { levelsEverywhere, managesWorkspaces, type Standing } from './standing.ts';
 
-/** May give teams whatever access there is: owners do, and those that manage the access of the organization. */
+/** Whether the caller may give teams any access: owners may, and teams that manage the access to the organization. */
 export const givesAll = ({ isOwner, may }: Standing): boolean => isOwner || may('manage-organization-access');
 
 /**
- * Whether the grant `g` of a team, on a workspace or a project, has anything that the caller does not have there itself: as a
- * condition. The caller has what its standing gives everywhere, and what its teams were granted on the same workspace or on its
- * project. On a project only what it has on the whole of it counts.
+ * The condition that the grant `g` of a team, on a workspace or a project, has a right that the caller does not have there. The caller has the
+ * rights of its access to the organization, and those that its teams were granted on the same workspace or on its project. For a project, only
+ * rights on the whole project count.
  */
 export function exceeds(standing: Standing): RawBuilder<unknown> {
   if (givesAll(standing)) return sql`false`;
@@ -37,11 +37,11 @@ export function exceeds(standing: Standing): RawBuilder<unknown> {
 
 const column = (alias: string, name: string): RawBuilder<unknown> => sql.ref(`${alias}.${name}`);
 
-/** As `levelsOf` has it: administrators remove, too. */
+/** As in `levelsOf`, administrators may remove as well. */
 const removes = (alias: string): RawBuilder<unknown> =>
   sql`(${column(alias, 'admin')} or coalesce(${column(alias, 'settings')}->'delete' = 'true', false))`;
 
-/** Levels of a project that the settings of a grant hold as texts, the smallest first; what is absent is the smallest. */
+/** Levels of a project that are texts in the settings of a grant, in ascending order above the lowest one. */
 const ranks: Readonly<Record<string, readonly [string, string]>> = {
   'project-settings': ['update', 'delete'],
   'project-teams': ['read', 'manage'],

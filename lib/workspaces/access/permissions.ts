@@ -1,7 +1,7 @@
 import { type Levels, runLevels, stateLevels, variableLevels } from './levels.ts';
 import type { Standing } from './standing.ts';
 
-/** The `permissions` of a workspace, each flag of specification 002, section 2.1, and those that clients read beside. */
+/** The `permissions` of a workspace in its document. */
 export function permissionsOf(standing: Standing, levels: Levels) {
   const { admin, locking } = levels;
   const mayForceDelete = standing.isOwner || (admin && standing.organization.allow_force_delete_workspaces);

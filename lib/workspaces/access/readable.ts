@@ -1,16 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
-import { unseen } from '../../store/postgres/unseen.ts';
+import { opaqueParameter } from '#store/postgres/statements/parameters.ts';
 import { levelsEverywhere, type Standing } from './standing.ts';
 
-/** Whether the caller may read the workspace `w`: for the condition of a statement that finds few, or stops early. */
+/** The condition that the caller may read the workspace `w`, for statements that find few workspaces or stop early. */
 export const isReadable = (standing: Standing): RawBuilder<unknown> =>
   readsEvery(standing)
     ? sql`true`
     : sql`(w.project_id in (${projects(standing)}) or w.id in (${workspaces(standing)}))`;
 
 /**
- * These columns of all workspaces `w` that the caller may read, as a source of rows. What was granted leads to them by indexes, so
- * it costs by what the caller may read and not by what the organization has. `offset 0` keeps conditions of the statement out of
+ * A source of rows with these columns of all workspaces `w` that the caller may read. Grants lead to them by indexes, so the cost grows with
+ * what the caller may read and not with the size of the organization. `offset 0` keeps conditions of the statement out of
  * the two parts, where each would be prepared twice.
  */
 export const readableWorkspaces = (standing: Standing, columns: RawBuilder<unknown>): RawBuilder<unknown> =>
@@ -23,10 +23,10 @@ export const readableWorkspaces = (standing: Standing, columns: RawBuilder<unkno
 const readsEvery = (standing: Standing): boolean => levelsEverywhere(standing).runs > 0;
 
 export const inOrganization = ({ organization }: Standing, columns: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`select ${columns} from ws_workspaces w where w.organization_id = ${unseen(organization.id, 'text')}`;
+  sql`select ${columns} from ws_workspaces w where w.organization_id = ${opaqueParameter(organization.id, 'text')}`;
 
 const projects = ({ teamIds }: Standing): RawBuilder<unknown> => sql`
-  select project_id from ws_grants where team_id = any(${unseen(teamIds, 'text[]')}) and project_id is not null`;
+  select project_id from ws_grants where team_id = any(${opaqueParameter(teamIds, 'text[]')}) and project_id is not null`;
 
 const workspaces = ({ teamIds }: Standing): RawBuilder<unknown> => sql`
-  select workspace_id from ws_grants where team_id = any(${unseen(teamIds, 'text[]')}) and workspace_id is not null`;
+  select workspace_id from ws_grants where team_id = any(${opaqueParameter(teamIds, 'text[]')}) and workspace_id is not null`;

@@ -1,61 +1,81 @@
 import { type RawBuilder, sql } from 'kysely';
-import { notFound } from '../../path/jsonapi/error.ts';
-import type { ApiCaller } from '../../path/jsonapi/row.ts';
-import { unseen } from '../../store/postgres/unseen.ts';
-import type { Store } from '../../store/store.ts';
-import { type Levels, most, namedLevels, nothing, runLevels } from './levels.ts';
-import { type OrganizationFlag, organizationFlags } from './organization-access.ts';
+import { notFound } from '#path/jsonapi/error.ts';
+import type { ApiCaller } from '#path/jsonapi/row.ts';
+import { opaqueParameter } from '#store/postgres/statements/parameters.ts';
+import { pick, type RowOf } from '#store/sql/columns.ts';
+import { arrayOf, bool, jsonObject, oneOf, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { wsOrganizationsTable } from '#store/tables/organizations.ts';
+import {
+  type Levels,
+  maxLevels,
+  namedLevels,
+  noLevels,
+  type OrganizationFlag,
+  organizationFlags,
+  runLevels,
+} from './levels.ts';
 
-/** An organization as far as requests for what is in it need it. */
-export interface Organization {
-  readonly id: string;
-  readonly name: string;
-  readonly default_project_id: string;
-  readonly default_execution_mode: 'remote' | 'local' | 'agent';
-  readonly default_agent_pool_id: string | null;
-  readonly allow_force_delete_workspaces: boolean;
-  readonly assessments_enforced: boolean;
-  readonly email: string;
-  /** What of it nothing but its own document shows, by the names of the API. */
-  readonly settings: Readonly<Record<string, unknown>>;
-  readonly created_at: Date;
-}
+/** Where runs are executed. */
+export const executionMode = oneOf('remote', 'local', 'agent');
 
-/** What a caller is in an organization. It was read in one statement and holds for one request. */
+/** The columns of an organization that requests about its resources need. */
+export type Organization = RowOf<typeof organizationColumns>;
+
+export const organizationColumns = {
+  ...pick(wsOrganizationsTable, 'id', 'name', 'default_agent_pool_id', 'allow_force_delete_workspaces', 'email'),
+  ...pick(wsOrganizationsTable, 'assessments_enforced', 'created_at'),
+  default_project_id: text,
+  default_execution_mode: executionMode,
+  /** Attributes that only the document of the organization shows, by their API names. */
+  settings: jsonObject,
+};
+
+/** The access of a caller to an organization, read in one statement per request. */
 export interface Standing {
   readonly organization: Organization;
   readonly caller: ApiCaller;
-  /** Of the caller that are in this organization. */
+  /** The teams of the caller in this organization. */
   readonly teamIds: readonly string[];
-  /** Of the team of owners, or an administrator of the site. */
+  /** The caller is in the team of owners, or an administrator of the site. */
   readonly isOwner: boolean;
-  /** The token of the organization itself: it manages workspaces, and neither plans nor applies nor creates state. */
+  /** The caller is the organization's own token: it manages workspaces, but cannot plan, apply or create state. */
   readonly isOrganization: boolean;
-  /** What its teams may do in the whole organization; owners and the organization's token have all. */
+  /** Whether one of its teams has the right. Owners and the organization's token have all rights. */
   may(flag: OrganizationFlag): boolean;
 }
 
-interface Row extends Organization {
-  readonly team_ids: readonly string[];
-  readonly owner: boolean;
-  readonly member: boolean;
-  readonly flags: readonly string[];
-}
+type Row = RowOf<typeof standingColumns>;
+
+const standingColumns = {
+  ...organizationColumns,
+  team_ids: arrayOf(text),
+  owner: bool,
+  member: bool,
+  flags: arrayOf(text),
+};
 
 /**
- * What the caller is in the organization of that name.
+ * The caller's access to the organization with this name.
  *
- * @throws ApiError 404: there is none, or the caller does not belong to it
+ * @throws ApiError 404 when it does not exist or the caller does not belong to it
  */
-export const standingIn = (store: Pick<Store, 'db'>, caller: ApiCaller, name: string): Promise<Standing> =>
-  standing(store, caller, sql`lower(o.name) = lower(${name})`);
+export const organizationAccessByName = (
+  store: Pick<Store, 'db'>,
+  caller: ApiCaller,
+  name: string,
+): Promise<Standing> => organizationAccessWhere(store, caller, sql`lower(o.name) = lower(${name})`);
 
 /** The same by the organization's id, or by a query for one, such as `(select organization_id from … where id = …)`. */
-export const standingOf = (store: Pick<Store, 'db'>, caller: ApiCaller, id: RawBuilder<unknown>): Promise<Standing> =>
-  standing(store, caller, sql`o.id = ${id}`);
+export const organizationAccessById = (
+  store: Pick<Store, 'db'>,
+  caller: ApiCaller,
+  id: RawBuilder<unknown>,
+): Promise<Standing> => organizationAccessWhere(store, caller, sql`o.id = ${id}`);
 
-/** The same in the organizations of these ids to which the caller belongs, in no order. */
-export async function standingsOf(
+/** The same for several organizations by their ids, in any order. Organizations to which the caller does not belong are left out. */
+export async function organizationAccessByIds(
   store: Pick<Store, 'db'>,
   caller: ApiCaller,
   ids: readonly string[],
@@ -64,7 +84,7 @@ export async function standingsOf(
   return rows.filter((row) => belongs(row, caller)).map((row) => standingOfRow(row, caller));
 }
 
-async function standing(
+async function organizationAccessWhere(
   store: Pick<Store, 'db'>,
   caller: ApiCaller,
   condition: RawBuilder<unknown>,
@@ -80,7 +100,7 @@ async function rowsWhere(
   caller: ApiCaller,
   condition: RawBuilder<unknown>,
 ): Promise<readonly Row[]> {
-  const { rows } = await sql<Row>`
+  const { rows } = await rowsOf(standingColumns)`
     select o.id, o.name, o.default_project_id, o.default_execution_mode, o.default_agent_pool_id,
            o.allow_force_delete_workspaces, o.assessments_enforced, o.email, o.settings, o.created_at,
            coalesce(t.ids, '{}') as team_ids, coalesce(t.owner, false) as owner, coalesce(t.flags, '{}') as flags,
@@ -96,13 +116,13 @@ async function rowsWhere(
   return rows;
 }
 
-/** A user that was invited belongs to nothing before it has accepted, whatever teams wait for it. */
+/** Invited users do not belong to the organization until they accept, whatever teams they were invited to. */
 const belongs = ({ member }: Row, caller: ApiCaller): boolean => isSiteAdmin(caller) || member;
 
-/** The user of the root token of the secrets service: an administrator of the site, and a member of nothing. */
+/** The user of the root token of the secrets service: an administrator of the site that belongs to no organization. */
 export const rootId = 'user-root';
 
-/** May everything in every organization. */
+/** Whether the caller has all rights in every organization. */
 export const isSiteAdmin = (caller: ApiCaller): boolean => caller.kind === 'user' && caller.siteAdmin;
 
 function standingOfRow({ team_ids, owner, flags, ...row }: Row, caller: ApiCaller): Standing {
@@ -111,7 +131,11 @@ function standingOfRow({ team_ids, owner, flags, ...row }: Row, caller: ApiCalle
   const isOrganization = caller.kind === 'organization';
   const held = new Set(flags);
   return {
-    ...{ organization, caller, teamIds: team_ids, isOwner, isOrganization },
+    organization,
+    caller,
+    teamIds: team_ids,
+    isOwner,
+    isOrganization,
     may: (flag) => isOwner || isOrganization || held.has(flag),
   };
 }
@@ -127,7 +151,7 @@ function isTeamOf(caller: ApiCaller, alias: string): RawBuilder<unknown> {
   return sql`${id} in (select m.team_id from ws_team_members m where m.user_id = ${caller.id})`;
 }
 
-/** Whether the caller belongs to the organization `o`, for the condition of a list. */
+/** The condition that the caller belongs to the organization `o`, for lists. */
 export const isOf = (caller: ApiCaller): RawBuilder<unknown> => (isSiteAdmin(caller) ? sql`true` : isMember(caller));
 
 function isMember(caller: ApiCaller): RawBuilder<unknown> {
@@ -137,40 +161,44 @@ function isMember(caller: ApiCaller): RawBuilder<unknown> {
     where m.organization_id = o.id and m.user_id = ${caller.id} and m.status = 'active')`;
 }
 
-/** What a standing alone gives on every workspace of the organization, whatever was granted. */
+/** The rights on every workspace of the organization, without any grants. */
 export function levelsEverywhere(standing: Standing): Levels {
   if (standing.isOwner) return { ...namedLevels.admin, moves: true };
   if (standing.isOrganization)
     return { ...namedLevels.admin, runs: runLevels.read, state_versions: namedLevels.read.state_versions, moves: true };
   if (standing.may('manage-projects')) return { ...namedLevels.admin, moves: true };
-  // Moving takes an administrator of the projects.
+  // Only administrators of projects move workspaces.
   if (standing.may('manage-workspaces')) return namedLevels.admin;
-  return standing.may('read-workspaces') || standing.may('read-projects') ? namedLevels.read : nothing;
+  return standing.may('read-workspaces') || standing.may('read-projects') ? namedLevels.read : noLevels;
 }
 
-/** Whether it administers every workspace of the organization, also those that will be made. */
+/** Whether the caller administers every workspace of the organization, including future ones. */
 export const managesWorkspaces = ({ may }: Standing): boolean => may('manage-workspaces') || may('manage-projects');
 
-/** Levels that a statement answered beside a workspace; null where nothing is granted. */
+/** The levels read with a workspace; null without a grant. */
 export type GrantedLevels = { readonly [K in keyof Levels]: Levels[K] | null };
 
 /**
- * Columns of what the grants of the caller's teams say of the workspace `w`, for a `left join lateral … g on true`; of several
- * the largest.
+ * Columns of the grants of the caller's teams on the workspace `w`, for a `left join lateral … g on true`; the largest of several.
  */
 export const grantsOfWorkspace = ({ teamIds }: Standing): RawBuilder<unknown> => sql`(
   select max(runs) as runs, max(variables) as variables, max(state_versions) as state_versions, bool_or(locking) as locking,
          bool_or(run_tasks) as run_tasks, bool_or(admin) as admin, bool_or(moves) as moves,
          bool_or(admin or settings->>'delete' = 'true') as removes
-    from ws_grants where team_id = any(${unseen(teamIds, 'text[]')}) and (workspace_id = w.id or project_id = w.project_id))`;
+    from ws_grants where team_id = any(${opaqueParameter(teamIds, 'text[]')}) and (workspace_id = w.id or project_id = w.project_id))`;
 
-/** What the caller may do with a workspace, from its standing and what a statement answered of grants. */
+/** The rights of the caller on a workspace, from its access to the organization and the grants. */
 export function levelsOf(standing: Standing, granted: GrantedLevels): Levels {
   const { runs, variables, state_versions, locking, run_tasks, admin, removes, moves } = granted;
   const own = {
-    ...{ runs: runs ?? 0, variables: variables ?? 0, state_versions: state_versions ?? 0 },
-    ...{ locking: locking ?? false, run_tasks: run_tasks ?? false, admin: admin ?? false },
-    ...{ removes: removes ?? false, moves: moves ?? false },
+    runs: runs ?? 0,
+    variables: variables ?? 0,
+    state_versions: state_versions ?? 0,
+    locking: locking ?? false,
+    run_tasks: run_tasks ?? false,
+    admin: admin ?? false,
+    removes: removes ?? false,
+    moves: moves ?? false,
   };
-  return most(levelsEverywhere(standing), own);
+  return maxLevels(levelsEverywhere(standing), own);
 }

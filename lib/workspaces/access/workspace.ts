@@ -1,60 +1,64 @@
 import { type RawBuilder, sql } from 'kysely';
-import { notFound } from '../../path/jsonapi/error.ts';
-import type { ApiCaller } from '../../path/jsonapi/row.ts';
-import type { Store } from '../../store/store.ts';
+import { notFound } from '#path/jsonapi/error.ts';
+import type { ApiCaller } from '#path/jsonapi/row.ts';
+import type { RowOf } from '#store/sql/columns.ts';
+import { bool, int, jsonObject, nullable } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { wsWorkspacesTable } from '#store/tables/workspaces.ts';
 import type { Levels } from './levels.ts';
-import { type GrantedLevels, grantsOfWorkspace, levelsOf, type Standing, standingIn, standingOf } from './standing.ts';
+import {
+  executionMode,
+  type GrantedLevels,
+  grantsOfWorkspace,
+  levelsOf,
+  organizationAccessById,
+  organizationAccessByName,
+  type Standing,
+} from './standing.ts';
 
-/** A workspace as the store has it. What of it is no column stands in `settings`, by the names of the API. */
-export interface WorkspaceRow {
-  readonly id: string;
-  readonly organization_id: string;
-  readonly project_id: string;
-  readonly name: string;
-  readonly settings: Readonly<Record<string, unknown>>;
-  /** Its own; null: that of its project or its organization. */
-  readonly execution_mode: 'remote' | 'local' | 'agent' | null;
-  readonly agent_pool_id: string | null;
-  readonly engine_version: string;
-  readonly global_remote_state: boolean;
-  readonly ssh_key_id: string | null;
-  readonly oauth_token_id: string | null;
-  readonly lock_kind: 'users' | 'teams' | 'runs' | null;
-  readonly lock_holder: string | null;
-  readonly lock_reason: string | null;
-  /** Of the present lock, or of the last one: no other lock of the workspace has it. */
-  readonly lock_epoch: string;
-  readonly current_state_version_id: string | null;
-  readonly current_run_id: string | null;
-  readonly current_configuration_version_id: string | null;
-  readonly resource_count: number;
-  readonly runs_count: number;
-  readonly run_failures: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  readonly latest_change_at: Date;
-}
+/** A stored workspace. Attributes without a column are in `settings`, under the names of the API. */
+export type WorkspaceRow = RowOf<typeof workspaceColumns>;
 
-/** A workspace that the caller may read, and what else it may do with it. */
+export const workspaceColumns = {
+  ...wsWorkspacesTable,
+  settings: jsonObject,
+  /** Null: it has the mode of its project or its organization. */
+  execution_mode: nullable(executionMode),
+};
+
+/** A workspace that the caller may read, with the caller's rights on it. */
 export interface FoundWorkspace {
   readonly workspace: WorkspaceRow;
   readonly standing: Standing;
   readonly levels: Levels;
 }
 
-/** How a request names a workspace. */
+/** How a request names a workspace: by an id, by a query for one such as `(select workspace_id from … where id = …)`, or by name. */
 export type WorkspaceName =
-  | { readonly workspace_id: string }
+  | { readonly workspace_id: string | RawBuilder<unknown> }
   | { readonly organization: string; readonly name: string };
 
-/** What is granted on a workspace, as `grantColumns` name it. */
+/** The grants on a workspace, under the names of `grantColumns`. */
 export type GrantedColumns = { readonly [K in keyof Levels as `granted_${K}`]: Levels[K] | null };
-export type GrantedRow = WorkspaceRow & GrantedColumns;
+export type GrantedRow = RowOf<typeof grantedColumns>;
+
+export const grantedColumns = {
+  ...workspaceColumns,
+  granted_runs: nullable(int),
+  granted_variables: nullable(int),
+  granted_state_versions: nullable(int),
+  granted_locking: nullable(bool),
+  granted_run_tasks: nullable(bool),
+  granted_admin: nullable(bool),
+  granted_removes: nullable(bool),
+  granted_moves: nullable(bool),
+};
 
 /**
  * The workspace that a request names, in two statements.
  *
- * @throws ApiError 404: it is not there, or the caller may not read it
+ * @throws ApiError 404 when it does not exist or the caller may not read it
  */
 export async function findWorkspace(
   store: Pick<Store, 'db'>,
@@ -63,9 +67,9 @@ export async function findWorkspace(
 ): Promise<FoundWorkspace> {
   if ('workspace_id' in by) {
     const organization = sql`(select organization_id from ws_workspaces where id = ${by.workspace_id})`;
-    return readable(store, await standingOf(store, caller, organization), sql`w.id = ${by.workspace_id}`);
+    return readable(store, await organizationAccessById(store, caller, organization), sql`w.id = ${by.workspace_id}`);
   }
-  const standing = await standingIn(store, caller, by.organization);
+  const standing = await organizationAccessByName(store, caller, by.organization);
   return readable(
     store,
     standing,
@@ -78,7 +82,7 @@ async function readable(
   standing: Standing,
   condition: RawBuilder<unknown>,
 ): Promise<FoundWorkspace> {
-  const { rows } = await sql<GrantedRow>`
+  const { rows } = await rowsOf(grantedColumns)`
     select w.*, ${grantColumns} from ws_workspaces w left join lateral ${grantsOfWorkspace(standing)} g on true
      where ${condition}`.execute(db);
   const [row] = rows;
@@ -88,12 +92,12 @@ async function readable(
   return found;
 }
 
-/** Columns of the lateral join `g` under names that no column of a workspace has. */
+/** Columns of the lateral join `g`, under names that differ from those of a workspace's columns. */
 export const grantColumns = sql`g.runs as granted_runs, g.variables as granted_variables,
   g.state_versions as granted_state_versions, g.locking as granted_locking, g.run_tasks as granted_run_tasks,
   g.admin as granted_admin, g.removes as granted_removes, g.moves as granted_moves`;
 
-/** What such columns say. */
+/** The grants in such columns. */
 export const grantedIn = (row: GrantedColumns): GrantedLevels => ({
   runs: row.granted_runs,
   variables: row.granted_variables,
@@ -104,8 +108,3 @@ export const grantedIn = (row: GrantedColumns): GrantedLevels => ({
   removes: row.granted_removes,
   moves: row.granted_moves,
 });
-
-/** For a change that needs more than reading: who has not enough learns as little as who may not read. @throws ApiError 404 */
-export function mustHave(enough: boolean): void {
-  if (!enough) throw notFound();
-}

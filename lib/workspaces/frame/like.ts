@@ -1,2 +1,2 @@
-/** The pattern of SQL that finds a text anywhere; of none, everything. */
+/** An SQL pattern that matches a text at any position; null matches everything. */
 export const likePattern = (text: string | null): string => `%${(text ?? '').replaceAll(/[\\%_]/g, '\\$&')}%`;

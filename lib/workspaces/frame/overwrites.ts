@@ -1,4 +1,4 @@
-/** What is said of `setting-overwrites` that is no object, or that has a name for which no project or organization has a default. */
+/** The problem with `setting-overwrites` when it is not an object, or has the name of a setting without a default. */
 export const overwritesMessage =
   (known: string) =>
   ({ code }: { readonly code?: string }): string =>

@@ -4,14 +4,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openLender } from '../../../lib/app/borrowing/lender.ts';
-import type { UnsealLogin, UnsealSettings } from '../../../lib/core/unseal.ts';
-import { wrapLoan } from '../../../lib/store/seal/keys/loan.ts';
-import { newMaterial, type SealMaterial } from '../../../lib/store/seal/start/material.ts';
+import { openLender } from '#app/borrowing/lender.ts';
+import type { UnsealLogin, UnsealSettings } from '#core/settings/unseal.ts';
+import { wrapLoan } from '#store/seal/keys/loan.ts';
+import { newMaterial, type SealMaterial } from '#store/seal/start/material.ts';
 import { type HttpsServer, startHttps } from '../../support/auth/https-server.ts';
 
-const secretId = 'secret-id-that-nobody-sees';
-const token = 'hvs.token-that-nobody-sees';
+const secretId = 'secret-id-that-stays-hidden';
+const token = 'hvs.token-that-stays-hidden';
 
 let folder: string;
 let material: SealMaterial;
@@ -39,7 +39,7 @@ const json = (response: ServerResponse, body: unknown, status = 200): void => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 };
 
-/** What an API in order answers. */
+/** The answers of a working API. */
 const honest: Readonly<Record<string, Answering>> = {
   '/v1/auth/approle/login': (_asked, response) => json(response, { auth: { client_token: token } }),
   '/v1/auth/orchestrator/login': (_asked, response) => json(response, { auth: { client_token: token } }),
@@ -55,7 +55,7 @@ const loanFor = (publicKey: string, rootKey = material.rootKey, changes: object 
   return { wrapped_root_key: wrapped, cluster_id: terms.clusterId, seals: terms.seals, ...changes };
 };
 
-/** An API that answers some paths in its own way. */
+/** An API that answers some paths differently. */
 async function apiOf(own: Readonly<Record<string, Answering>> = {}, names?: readonly string[]) {
   const asked: Asked[] = [];
   const answers: Readonly<Record<string, Answering>> = { ...honest, ...own };
@@ -82,7 +82,7 @@ const approle = (): UnsealLogin => ({
   secretIdFile: join(folder, 'secret-id'),
 });
 
-/** Borrows once. Trusts the server unless another file of certificates is named. */
+/** Borrows once. Trusts the server unless another certificate file is given. */
 async function borrow(
   { address, certificate }: HttpsServer,
   changes: Partial<UnsealSettings> = {},
@@ -100,15 +100,15 @@ async function borrow(
   return { ...result, seen };
 }
 
-/** It failed in a way that is tried again, and told nothing of what it sent. */
+/** Expects a failure that is repeated later and discloses nothing of the request. */
 function mustHaveFailed({ error, seen }: Awaited<ReturnType<typeof borrow>>, message: RegExp): void {
   expect(error).toMatchObject({ kind: 'unavailable', message: expect.stringMatching(message) });
   expect(seen).toEqual(['failed']);
-  expect(String(error?.message)).not.toMatch(/nobody-sees|BEGIN/);
+  expect(String(error?.message)).not.toMatch(/stays-hidden|BEGIN/);
 }
 
-describe('an API in order', () => {
-  test('lends the root key to a login by approle, whose token is revoked', async () => {
+describe('a working API', () => {
+  test('lends the root key to a login with approle, and the token of the login is revoked', async () => {
     const { server, asked } = await apiOf();
     const { rootKey, seen } = await borrow(server);
     expect(rootKey).toEqual(material.rootKey);
@@ -124,7 +124,7 @@ describe('an API in order', () => {
     for (const { headers } of asked.slice(1)) expect(headers.authorization).toBe(`Bearer ${token}`);
   });
 
-  test('is asked with another key each time', async () => {
+  test('gets another key with each request', async () => {
     const { server, asked } = await apiOf();
     await borrow(server);
     await borrow(server);
@@ -132,7 +132,7 @@ describe('an API in order', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  test('is logged in at as a service account, with the token that is in its file now', async () => {
+  test('accepts a login as a service account, with the current token in its file', async () => {
     const { server, asked } = await apiOf();
     const tokenFile = join(folder, 'account');
     const login: UnsealLogin = { kind: 'orchestrator', mount: 'orchestrator', role: 'sync', tokenFile };
@@ -147,7 +147,7 @@ describe('an API in order', () => {
     ]);
   });
 
-  test('takes a token from a file, which is not revoked', async () => {
+  test('accepts a token from a file, which is not revoked', async () => {
     const { server, asked } = await apiOf();
     const login: UnsealLogin = { kind: 'token', tokenFile: join(folder, 'token') };
     expect((await borrow(server, { login })).rootKey).toEqual(material.rootKey);
@@ -156,15 +156,15 @@ describe('an API in order', () => {
     ]);
   });
 
-  test('lends also where the token cannot be revoked', async () => {
+  test('lends even if the token cannot be revoked', async () => {
     const { server } = await apiOf({ '/v1/auth/token/revoke-self': (_asked, response) => json(response, {}, 403) });
     expect((await borrow(server)).rootKey).toEqual(material.rootKey);
   });
 });
 
-describe('nothing is asked of', () => {
+describe('nothing is sent to', () => {
   test.each([
-    ['a server with a certificate of somebody else', undefined, /certificate is not trusted/],
+    ['a server with the certificate of another authority', undefined, /certificate is not trusted/],
     ['a server with a certificate for another name', ['other.example'], /certificate is not trusted/],
   ])('%s', async (_what, names, message) => {
     const { server, asked } = await apiOf({}, names);
@@ -185,12 +185,15 @@ describe('nothing is asked of', () => {
     expect(asked).toEqual([]);
   });
 
-  test('an API while the token in its file is none, or its certificates cannot be read', async () => {
+  test('an API while the file has no valid token, or its certificates cannot be read', async () => {
     const { server, asked } = await apiOf();
     const login: UnsealLogin = { kind: 'token', tokenFile: join(folder, 'no-token') };
-    mustHaveFailed(await borrow(server, { login }), /holds no token/);
+    mustHaveFailed(await borrow(server, { login }), /contains no valid token/);
     mustHaveFailed(await borrow(server, { caFile: join(folder, 'none.pem') }), /none\.pem cannot be read: ENOENT/);
-    mustHaveFailed(await borrow(server, { caFile: join(folder, 'token') }), /CA certificates .* cannot be read/);
+    mustHaveFailed(
+      await borrow(server, { caFile: join(folder, 'token') }),
+      /its configured CA certificates cannot be parsed/,
+    );
     expect(asked).toEqual([]);
   });
 });
@@ -202,17 +205,14 @@ const steps = [
 
 const strange: readonly (readonly [string, Answering])[] = [
   ['is redirected', (_asked, response) => response.writeHead(307, { location: 'https://localhost:1/v1/x' }).end()],
-  ['is answered with nothing', (_asked, response) => response.writeHead(200).end()],
-  ['is answered 204', (_asked, response) => response.writeHead(204).end()],
-  [
-    'is answered with a page',
-    (_asked, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
-  ],
+  ['gets an empty answer', (_asked, response) => response.writeHead(200).end()],
+  ['gets 204', (_asked, response) => response.writeHead(204).end()],
+  ['gets an HTML page', (_asked, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
   ['is echoed', ({ body }, response) => json(response, body)],
-  ['is answered with JSON of something else', (_asked, response) => json(response, { data: [1], auth: 'x' })],
-  ['is answered with half of it', (_asked, response) => response.writeHead(200).end('{"data":{"wrapped_root_key":"aa')],
-  ['is answered with megabytes', (_asked, response) => json(response, { data: 'x'.repeat(2_000_000) })],
-  ['is cut', (_asked, response) => void response.destroy()],
+  ['gets other JSON', (_asked, response) => json(response, { data: [1], auth: 'x' })],
+  ['gets half of the answer', (_asked, response) => response.writeHead(200).end('{"data":{"wrapped_root_key":"aa')],
+  ['gets megabytes', (_asked, response) => json(response, { data: 'x'.repeat(2_000_000) })],
+  ['is cut off', (_asked, response) => void response.destroy()],
   ...[400, 403, 404, 412, 429, 500, 502, 503].map(
     (status) =>
       [
@@ -228,7 +228,7 @@ describe.each(steps)('%s', (_step, path, begins) => {
     mustHaveFailed(await borrow(server), begins);
   });
 
-  test('is not waited for beyond its time', async () => {
+  test('is not awaited beyond its time limit', async () => {
     const [ending, asked] = [new AbortController(), Promise.withResolvers<void>()];
     const { server } = await apiOf({ [path]: () => asked.resolve() });
     const borrowed = borrow(server, {}, ending.signal);
@@ -244,19 +244,19 @@ describe('an answer opens nothing that', () => {
       json(response, { data: answer(body['public_key'] ?? '') })) as Answering,
   });
 
-  test('is of another installation; both are named', async () => {
+  test('belongs to another installation; both are named', async () => {
     const other = '22222222-2222-4222-8222-222222222222';
     const { server } = await apiOf(loan((key) => loanFor(key, material.rootKey, { cluster_id: other })));
     const message = new RegExp(`${other}.*${material.record.cluster_id}.*KEYFERRY_UNSEAL_ADDRESS`);
     mustHaveFailed(await borrow(server), message);
   });
 
-  test('is of another sealing', async () => {
+  test('belongs to another sealing', async () => {
     const { server } = await apiOf(loan((key) => loanFor(key, material.rootKey, { seals: 1 })));
     mustHaveFailed(await borrow(server), /being sealed or unsealed/);
   });
 
-  test('was given before', async () => {
+  test('was sent before', async () => {
     let first: object | undefined;
     const { server } = await apiOf(
       loan((key) => {
@@ -265,26 +265,29 @@ describe('an answer opens nothing that', () => {
       }),
     );
     expect((await borrow(server)).rootKey).toEqual(material.rootKey);
-    mustHaveFailed(await borrow(server), /not made for this request/);
+    mustHaveFailed(await borrow(server), /not for this request/);
   });
 
-  test('is a key of somebody else', async () => {
+  test('contains a wrong key', async () => {
     const { server } = await apiOf(loan((key) => loanFor(key, randomBytes(32))));
     mustHaveFailed(await borrow(server), /does not open the store/);
     const { server: other } = await apiOf(loan((key) => loanFor(key, randomBytes(16))));
     mustHaveFailed(await borrow(other), /does not open the store/);
   });
 
-  test('names no installation, but a text that would go into the log', async () => {
+  test('contains a text for the log instead of an installation', async () => {
     const { server } = await apiOf(loan((key) => loanFor(key, material.rootKey, { cluster_id: secretId })));
-    mustHaveFailed(await borrow(server), /none of this service/);
+    mustHaveFailed(await borrow(server), /does not come from this service/);
   });
 });
 
-test.each(['a\r\nb: c', '', 'x'.repeat(10_000)])('a login whose token cannot be a header is no login', async (bad) => {
-  const { server, asked } = await apiOf({
-    '/v1/auth/approle/login': (_asked, response) => json(response, { auth: { client_token: bad } }),
-  });
-  mustHaveFailed(await borrow(server), /token/);
-  expect(asked).toHaveLength(1);
-});
+test.each(['a\r\nb: c', '', 'x'.repeat(10_000)])(
+  'a login fails when its token cannot be a header value',
+  async (bad) => {
+    const { server, asked } = await apiOf({
+      '/v1/auth/approle/login': (_asked, response) => json(response, { auth: { client_token: bad } }),
+    });
+    mustHaveFailed(await borrow(server), /token/);
+    expect(asked).toHaveLength(1);
+  },
+);

@@ -1,14 +1,14 @@
 import { type Profiler, Session } from 'node:inspector/promises';
 import { sql } from 'kysely';
-import { ApiClient } from '../../../infra/demo/client.ts';
-import { type Api, openApi, openWorkers } from '../../../lib/app.ts';
-import { readConfig } from '../../../lib/core/config.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { loadDriver, loadFake } from '../../../lib/destinations/load.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { type Api, openApi, openWorkers } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { silentLog } from '#core/log/log.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadDriver, loadFake } from '#destinations/load.ts';
+import { ApiClient } from '#infra/demo/client.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
 
-// A process of its own: a test runner wraps what modules export, and each look at an export would count as a call.
+// A separate process, because a test runner wraps exports, and each access to an export would count as a call.
 // It writes a JSON array of the files of `lib/` that take part in every write of a secret and its sync to a destination.
 
 const root = new URL('../../../', import.meta.url).href;
@@ -28,7 +28,7 @@ const destination = `sys/sync/destinations/${type}/place`;
 await client.write(destination, fake.destination);
 await client.write('secret/data/walker', { data: { password: 'first' } });
 await client.write(`${destination}/associations/set`, { mount: 'secret', secret_name: 'walker' });
-// Connections, caches and logins are there after this one.
+// The first walk opens connections, fills caches and logs in.
 await writeAndWait('second');
 
 const session = new Session();
@@ -41,7 +41,7 @@ for (const password of ['third', 'fourth', 'fifth', 'sixth', 'seventh']) {
   await writeAndWait(password);
   walks.push(filesCalled((await session.post('Profiler.takePreciseCoverage')).result));
 }
-// What a timer does meanwhile is seen in some walks only.
+// Files that only timers use appear in some walks only.
 const [first = [], ...others] = walks;
 const always = first.filter((path) => others.every((walk) => walk.includes(path)));
 
@@ -50,7 +50,7 @@ await workers.close();
 await api.close();
 await fake.close();
 
-/** Writes a version of the secret and waits until its status says that it is at the destination. */
+/** Writes a version of the secret and waits until its status shows that it has been synced. */
 async function writeAndWait(password: string): Promise<void> {
   await client.write('secret/data/walker', { data: { password } });
   while (!(await isSynced(api.store))) await new Promise((resolve) => setTimeout(resolve, 15));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mintRootToken } from '../../../lib/auth/token/issue/mint.ts';
-import type { OpenStore } from '../../../lib/store/open.ts';
+import { mintRootToken } from '#auth/token/issue/mint.ts';
+import type { OpenStore } from '#store/open.ts';
 import { testStore } from '../../store/stores.ts';
 import { doorAccessor, processOn } from './setup.ts';
 
@@ -26,7 +26,7 @@ const login = async (name: string, more: object = {}, at = here) =>
   at.ask('POST', 'auth/door/login', undefined, { name, ...more });
 
 describe('a login', () => {
-  test('makes the entity of its alias once, and shows what it brings', async () => {
+  test('creates the entity of its alias once, and shows the policies of the entity', async () => {
     const first = (await login('ada', { metadata: { mail: 'a@example.com' } })).body.auth;
     expect(first).toMatchObject({ entity_id: expect.stringMatching(/^[0-9a-f-]{36}$/), policies: ['default'] });
     expect(first.identity_policies).toBeUndefined();
@@ -72,7 +72,7 @@ describe('a login', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 400, 400, 200]);
   });
 
-  test('a hundred of one alias at once, at two processes, make one entity', async () => {
+  test('a hundred concurrent logins with one alias at two processes create one entity', async () => {
     for (let round = 0; round < 3; round += 1) {
       const logins = Array.from({ length: 100 }, (_, n) =>
         login(`rush-${round}`, { groups: ['none'] }, n % 2 ? here : there),
@@ -89,7 +89,7 @@ describe('a login', () => {
 });
 
 describe('external groups', () => {
-  test('are those of the last login, and only of its mount', async () => {
+  test('are those of the last login, and only at its mount', async () => {
     const named = async (name: string) => {
       const id = await made('group', { type: 'external', name, policies: [`${name}-policy`] });
       await write('group-alias', { name, mount_accessor: doorAccessor, canonical_id: id });
@@ -108,7 +108,7 @@ describe('external groups', () => {
     expect(await shown({ groups: [] })).toEqual(['own-policy']);
   });
 
-  test('send their members away when their alias is deleted', async () => {
+  test('lose their members when their alias is deleted', async () => {
     const group = await made('group', { type: 'external', policies: ['gone-policy'] });
     const alias = await made('group-alias', { name: 'gone', mount_accessor: doorAccessor, canonical_id: group });
     const auth = (await login('leaver', { groups: ['gone'] })).body.auth;
@@ -118,7 +118,7 @@ describe('external groups', () => {
     expect(body.data.identity_policies).toEqual([]);
   });
 
-  test('of many logins at once with changing groups end as one of them said', async () => {
+  test('of many concurrent logins with changing groups are those of one of the logins', async () => {
     for (const name of ['x', 'y']) {
       const id = await made('group', { type: 'external', name: `flip-${name}` });
       await write('group-alias', { name: `flip-${name}`, mount_accessor: doorAccessor, canonical_id: id });
@@ -134,7 +134,7 @@ describe('external groups', () => {
   });
 });
 
-test('logins and merges go on while their groups are deleted', async () => {
+test('logins and merges succeed while their groups are deleted', async () => {
   for (let round = 0; round < 10; round += 1) {
     const name = `short-${round}`;
     const group = await made('group', { type: 'external', name });
@@ -152,7 +152,7 @@ test('logins and merges go on while their groups are deleted', async () => {
   }
 });
 
-test('statements: who is known logs in with two, asks with one, and an entity of 1,000 groups is one', async () => {
+test('a repeated login takes two statements, a request one, and reading an entity with 1,000 groups one', async () => {
   const auth = (await login('counted', { groups: ['a'] })).body.auth;
   await sql`with made as (
       insert into identity_groups (id, name, name_key, type, policies, created_at, updated_at)

@@ -1,18 +1,16 @@
 import type { Kysely } from 'kysely';
-import { openGatekeeper } from '../../../lib/auth/gatekeeper.ts';
-import { openIdentities } from '../../../lib/auth/identity/facts/open.ts';
-import { identityEngine } from '../../../lib/auth/identity/rows/index.ts';
-import type { AuthMethod, Identity } from '../../../lib/auth/methods/contract.ts';
-import { methods } from '../../../lib/auth/methods/index.ts';
-import { openMethods } from '../../../lib/auth/methods/open.ts';
-import { openAcls } from '../../../lib/auth/policy/store/acls.ts';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { createServer } from '../../../lib/http/wire/server.ts';
-import { text, textList, textMap } from '../../../lib/path/fields.ts';
-import type { OpenStore } from '../../../lib/store/open.ts';
-import type { Store } from '../../../lib/store/store.ts';
-import type { Database } from '../../../lib/store/tables.ts';
-import { mount, mountTable, sampleParts } from '../../http/sample.ts';
+import { identityEngine } from '#auth/identity/rows/index.ts';
+import type { Identity } from '#auth/login/contract.ts';
+import type { AuthMethod } from '#auth/methods/contract.ts';
+import { methods } from '#auth/methods/index.ts';
+import { openMethods } from '#auth/methods/open.ts';
+import { secondFactors } from '#auth/mfa/secrets/merge.ts';
+import { text, textList, textMap } from '#path/fields.ts';
+import type { OpenStore } from '#store/open.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
+import { mount, mountTable, sampleServer } from '../../http/sample.ts';
+import { callersOn } from '../../support/auth/callers.ts';
 
 const bounds: Identity['bounds'] = {
   ttl: 0,
@@ -22,26 +20,32 @@ const bounds: Identity['bounds'] = {
   numUses: 0,
   renewable: true,
   noDefaultPolicy: false,
+  type: 'service',
+  cidrs: [],
 };
 
-/** Lets everybody in as who he says he is. */
+/** Accepts every login under the name that it gives. */
 const door: AuthMethod = {
   type: 'door',
   open: ({ login }) => ({
     rows: [
       {
         pattern: 'login',
-        help: 'Opens.',
+        help: 'Logs in.',
         operations: {
           write: login(
             { name: text(), metadata: textMap().optional(), groups: textList().optional(), odd: text().optional() },
             {
               summary: 'Log in',
-              who: async ({ name, metadata, groups, odd }) => ({
-                ...{ displayName: name, alias: name, policies: [], metadata: null, bounds },
+              identify: async ({ name, metadata, groups, odd }) => ({
+                displayName: name,
+                alias: name,
+                policies: [],
+                metadata: null,
+                bounds,
                 ...(metadata === undefined ? {} : { aliasMetadata: metadata }),
                 ...(groups === undefined ? {} : { groups }),
-                // What the JSON of a request cannot hold, and the claims of a token can.
+                // Characters that claims of a token can contain, but the JSON of a request cannot.
                 ...(odd === undefined ? {} : { aliasMetadata: { [`${odd}\ud800`]: '\0\ud800' } }),
               }),
             },
@@ -54,7 +58,7 @@ const door: AuthMethod = {
 
 export const doorAccessor = 'door_00000000';
 
-/** A process on a store, with a method that anybody may log in by, and the identities. */
+/** A process on a store, with identities and a method that accepts every login. */
 export function processOn(open: OpenStore) {
   const statements = { count: 0 };
   const store: Store = {
@@ -69,42 +73,42 @@ export function processOn(open: OpenStore) {
     close: () => open.close(),
   };
   const mounts = [mount('auth/door/', 'door'), mount('auth/token/', 'token'), mount('identity/', 'identity')];
-  const identities = openIdentities(store);
+  const { methodParts, gatekeeper } = callersOn(store);
   const byAccessor = new Map(mounts.map((one) => [one.accessor, one]));
   const engines = [
-    ...openMethods([...methods, door], { store, clock: systemClock, identities }),
-    identityEngine({ store, mountsOf: async () => byAccessor }),
+    ...openMethods([...methods, door], methodParts),
+    identityEngine({ store, mountsOf: async () => byAccessor, secondFactors: secondFactors(store) }),
   ];
-  const gatekeeper = openGatekeeper({
-    store,
-    acls: openAcls(store, identities),
-    seenMountsRevision: () => {},
-    requestMsMax: 90_000,
-  });
-  const server = createServer(sampleParts({ engines, mounts: mountTable(mounts), gatekeeper }));
+  const server = sampleServer({ engines, mounts: mountTable(mounts), gatekeeper });
   return {
     async ask(method: string, path: string, token: string | undefined, payload?: object) {
       const reply = await server.inject({
-        ...{ method, url: `/v1/${path}` },
+        method,
+        url: `/v1/${path}`,
         headers: token === undefined ? {} : { 'x-service-token': token },
         ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
       });
       return { status: reply.statusCode, body: reply.body === '' ? {} : JSON.parse(reply.body) };
     },
-    /** How many statements and transactions `work` begins. */
+    /** How many statements and transactions `work` begins: the least of three tries, since a cache may reach its age in one. */
     async statements(work: () => Promise<unknown>): Promise<number> {
-      const before = statements.count;
-      await work();
-      return statements.count - before;
+      const counts: number[] = [];
+      for (let tries = 0; tries < 3; tries += 1) {
+        const before = statements.count;
+        await work();
+        counts.push(statements.count - before);
+      }
+      return Math.min(...counts);
     },
   };
 }
 
 const counting = (db: Kysely<Database>, statements: { count: number }): Kysely<Database> =>
   db.withPlugin({
-    transformQuery({ node }) {
+    transformQuery: ({ node }) => node,
+    // Statements that are written once per process reach only this step.
+    async transformResult({ result }) {
       statements.count += 1;
-      return node;
+      return result;
     },
-    transformResult: async ({ result }) => result,
   });

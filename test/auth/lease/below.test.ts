@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { leaseFolders } from '../../../lib/auth/lease/below.ts';
-import { rootNamespace } from '../../../lib/core/namespace.ts';
-import type { OpenStore } from '../../../lib/store/open.ts';
+import { leaseFolders } from '#auth/lease/below.ts';
+import { rootNamespace } from '#core/namespace.ts';
+import type { OpenStore } from '#store/open.ts';
 import { testStore } from '../../store/stores.ts';
 
 let store: OpenStore;

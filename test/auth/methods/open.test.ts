@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openGatekeeper } from '../../../lib/auth/gatekeeper.ts';
-import type { AuthMethod, Identity } from '../../../lib/auth/methods/contract.ts';
-import { methods } from '../../../lib/auth/methods/index.ts';
-import { openMethods } from '../../../lib/auth/methods/open.ts';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { permissionDenied } from '../../../lib/core/errors.ts';
-import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
-import type { Mount } from '../../../lib/path/contract/mount.ts';
-import { text } from '../../../lib/path/fields.ts';
-import type { OpenStore } from '../../../lib/store/open.ts';
-import { mount, mountTable, sampleParts } from '../../http/sample.ts';
+import type { Identity } from '#auth/login/contract.ts';
+import type { AuthMethod } from '#auth/methods/contract.ts';
+import { methods } from '#auth/methods/index.ts';
+import { openMethods } from '#auth/methods/open.ts';
+import { permissionDenied } from '#core/errors.ts';
+import type { HttpServer } from '#http/server/server.ts';
+import type { Mount } from '#path/contract/mount.ts';
+import { text } from '#path/fields.ts';
+import type { OpenStore } from '#store/open.ts';
+import { mount, mountTable, sampleServer } from '../../http/sample.ts';
 import { testStore } from '../../store/stores.ts';
+import { callersOn } from '../../support/auth/callers.ts';
 
 const bounds: Identity['bounds'] = {
   ttl: 0,
@@ -20,9 +20,11 @@ const bounds: Identity['bounds'] = {
   numUses: 0,
   renewable: true,
   noDefaultPolicy: false,
+  type: 'service',
+  cidrs: [],
 };
 
-/** Lets in who knows the password; the name says what is wanted of the token. */
+/** Accepts every name with the right password; the name selects the settings of the token. */
 const wanted: Readonly<Record<string, Partial<Omit<Identity, 'bounds'>> & Partial<Identity['bounds']>>> = {
   plain: {},
   short: { ttl: 60, numUses: 2, noDefaultPolicy: true },
@@ -39,13 +41,13 @@ const knock: AuthMethod = {
     rows: [
       {
         pattern: 'login',
-        help: 'Knocks.',
+        help: 'Logs in.',
         operations: {
           write: login(
             { name: text(), password: text().meta({ description: 'Password', sensitive: true }) },
             {
               summary: 'Log in',
-              async who({ name, password }) {
+              async identify({ name, password }) {
                 if (password !== 'open sesame') throw permissionDenied();
                 const { policies = ['B', 'a '], ...more } = wanted[name] ?? {};
                 const identity = { displayName: name, alias: name, policies, metadata: { from: 'door' } };
@@ -69,9 +71,9 @@ let server: HttpServer;
 beforeAll(async () => {
   store = await testStore();
   const mounts = mountTable([at('auth/front/door/', 1_000), mount('auth/token/', 'token')]);
-  const engines = openMethods([...methods, knock], { store, clock: systemClock });
-  const gatekeeper = openGatekeeper({ store, seenMountsRevision: () => {}, requestMsMax: 90_000 });
-  server = createServer(sampleParts({ engines, mounts, gatekeeper }));
+  const { methodParts, gatekeeper } = callersOn(store);
+  const engines = openMethods([...methods, knock], methodParts);
+  server = sampleServer({ engines, mounts, gatekeeper });
 });
 afterAll(() => store.close());
 
@@ -89,8 +91,8 @@ const login = async (name: string, password = 'open sesame') =>
   ask('POST', 'auth/front/door/login', { name, password });
 const lookup = async (token: string) => ask('GET', 'auth/token/lookup-self', undefined, token);
 
-describe('a method that stands in the list', () => {
-  test('logs in without a token, and the token it answers is valid', async () => {
+describe('a listed method', () => {
+  test('logs in without a token and returns a valid one', async () => {
     const { json } = await login('plain');
     const { auth } = json();
     expect(auth).toMatchObject({
@@ -113,11 +115,11 @@ describe('a method that stands in the list', () => {
   test('has help that names its fields', async () => {
     const { json } = await login('plain');
     const help = await ask('GET', 'auth/front/door/login?help=1', undefined, json().auth.client_token);
-    expect(help.json()).toMatchObject({ help: expect.stringContaining('Knocks.') });
+    expect(help.json()).toMatchObject({ help: expect.stringContaining('Logs in.') });
     expect(help.body).toContain('x-service-unauthenticated');
   });
 
-  test('refuses by what its handler throws, and makes no token then', async () => {
+  test('refuses a login with the error of its handler, and makes no token', async () => {
     const tokens = async () => (await store.db.selectFrom('tokens').select('hash').execute()).length;
     const before = await tokens();
     expect((await login('plain', 'marker-value')).status).toBe(403);
@@ -132,7 +134,7 @@ test.each([
   ['capped', { lease_duration: 100 }, [expect.stringMatching(/^TTL of "8m20s" exceeded/)]],
   ['periodic', { lease_duration: 30 }, []],
   ['fixed', { renewable: false }, []],
-])('the bounds of %s hold for the token', async (name, auth, warnings) => {
+])('the bounds of %s apply to the token', async (name, auth, warnings) => {
   const reply = (await login(name)).json();
   expect(reply.auth).toMatchObject(auth);
   expect(reply.warnings ?? []).toEqual(warnings);

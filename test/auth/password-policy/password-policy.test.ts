@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { generatePassword } from '../../../lib/auth/password-policy/generate.ts';
-import { parsePasswordPolicy } from '../../../lib/auth/password-policy/parse.ts';
+import { parsePasswordPolicy } from '#auth/password-policy/parse.ts';
+import { generatePassword } from '#auth/password-policy/rows.ts';
 
 const rule = (charset: string, least: number) => `rule "charset" { charset = "${charset}" min-chars = ${least} }`;
 
@@ -49,7 +49,7 @@ describe('a password policy', () => {
 });
 
 describe('a password', () => {
-  test('has the length, the characters, and of each charset enough', () => {
+  test('has the length and enough characters of each charset', () => {
     const policy = parsePasswordPolicy(
       `length = 12 ${rule('abcdefghij', 3)} ${rule('0123456789', 2)} ${rule('é€😀', 1)}`,
     );
@@ -63,7 +63,7 @@ describe('a password', () => {
     }
   });
 
-  test('is drawn evenly from all that the rules allow', () => {
+  test('is equally likely to be any password that the rules allow', () => {
     const policy = parsePasswordPolicy(`length = 4 ${rule('a', 1)} ${rule('b', 1)}`);
     const counts = new Map<string, number>();
     for (let count = 0; count < 14_000; count += 1) {
@@ -75,7 +75,7 @@ describe('a password', () => {
     for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(240);
   });
 
-  test('is not looked for without end', () => {
+  test('is searched for in a limited number of attempts', () => {
     const policy = parsePasswordPolicy(`length = 100 ${rule('a', 100)} ${rule('bcdefghijk', 0)}`);
     expect(generatePassword(policy, 1_000)).toBeUndefined();
   });

@@ -1,17 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileAcl } from '../../../lib/auth/policy/acl.ts';
-import { parsePolicy } from '../../../lib/auth/policy/parse.ts';
+import { compileAcl } from '#auth/policy/acl.ts';
+import { parsePolicy } from '#auth/policy/parse.ts';
+import { methodTypeNames } from '#path/vocabulary.ts';
 import { fuzzing, runs } from '../../support/fuzz.ts';
 
-/** An ACL whose rules allow one parameter each, named after its pattern, so that the rule found is known. */
+/** An ACL whose rules allow one parameter each, named after the pattern, which identifies the matching rule. */
 function aclOf(...patterns: readonly string[]) {
   const text = patterns.map((pattern) => `path "${pattern}" { mfa_methods = ["${pattern}"] }`).join('\n');
-  const acl = compileAcl(parsePolicy(text).rules);
+  const acl = compileAcl(parsePolicy(text).rules, methodTypeNames);
   return (path: string, list = false) => acl.find(path, list)?.mfaMethods[0];
 }
 
-describe('the rule that speaks for a path', () => {
+describe('the rule that decides about a path', () => {
   test.each([
     ['an exact one before all others', ['a/b', 'a/b*', 'a/+', '+/b'], 'a/b', 'a/b'],
     ['the longest prefix', ['*', 'a/*', 'a/b*'], 'a/bc', 'a/b*'],
@@ -34,7 +35,7 @@ describe('the rule that speaks for a path', () => {
     expect(aclOf(...patterns.toReversed())(path)).toBe(expected);
   });
 
-  test('a written-out path with the slash of the listing is asked first, then the one without', () => {
+  test('an exact path with the slash of the listing takes precedence over the one without', () => {
     expect(aclOf('a/b/', 'a/b')('a/b/', true)).toBe('a/b/');
     expect(aclOf('a/b', 'a/*')('a/b/', true)).toBe('a/b');
     expect(aclOf('a/+')('a/b/', true)).toBe('a/+');
@@ -46,12 +47,12 @@ describe('the rule that speaks for a path', () => {
     ['a segment goes before a prefix with a slash', ['kv1/+', 'kv1/a/*'], 'kv1/+'],
     ['what matches the slash alone comes after all others', ['*', 'kv1/a/*'], '*'],
     ['what matches the slash alone counts where nothing else matches', ['kv2/*', 'kv1/a/*'], 'kv1/a/*'],
-  ])('a listing asks patterns without its slash first: %s', (_, patterns, expected) => {
+  ])('a listing matches patterns without its slash first: %s', (_, patterns, expected) => {
     expect(aclOf(...patterns)('kv1/a/', true)).toBe(expected);
   });
 });
 
-test('the index finds what a look at every rule finds', fuzzing, () => {
+test('the index finds the same rule as a search of all rules', fuzzing, () => {
   const segment = fc.constantFrom('a', 'b', 'ab', '');
   const path = fc
     .tuple(fc.array(segment, { minLength: 1, maxLength: 4 }), fc.constantFrom('', '/'))
@@ -62,13 +63,13 @@ test('the index finds what a look at every rule finds', fuzzing, () => {
     .filter((text) => text !== '' && !text.startsWith('/') && !text.includes('+*'));
   fc.assert(
     fc.property(fc.uniqueArray(pattern, { maxLength: 12 }), path, fc.boolean(), (patterns, at, list) => {
-      expect(aclOf(...patterns)(at, list)).toBe(lookedAtEach(patterns, at, list));
+      expect(aclOf(...patterns)(at, list)).toBe(searchAll(patterns, at, list));
     }),
     runs(1_000),
   );
 });
 
-function lookedAtEach(patterns: readonly string[], path: string, list: boolean): string | undefined {
+function searchAll(patterns: readonly string[], path: string, list: boolean): string | undefined {
   const without = list && path.endsWith('/') ? path.slice(0, -1) : undefined;
   const exact = [path, without].find((one) => one !== undefined && patterns.some((p) => p === one && !hasWildcard(p)));
   if (exact !== undefined) return exact;
@@ -77,14 +78,14 @@ function lookedAtEach(patterns: readonly string[], path: string, list: boolean):
   return (without === undefined ? undefined : best(without)) ?? best(path);
 }
 
-/** Written from the description alone, so that a mistake of the index is not repeated here. */
+/** Implemented from the documentation, so that it does not repeat a mistake of the index. */
 function byRank(a: string, b: string): number {
   const [left, right] = [rank(a), rank(b)];
   const differs = left.findIndex((one, index) => one !== right[index]);
   return differs < 0 ? (a > b ? -1 : 1) : (right[differs] ?? 0) - (left[differs] ?? 0);
 }
 
-/** The first wildcard comes late, no star at the end, few segment wildcards, much text: the greater number speaks first. */
+/** A late first wildcard, no star at the end, few segment wildcards, a long text: the greater number takes precedence. */
 function rank(pattern: string): readonly number[] {
   const parts = pattern.split('/');
   const at = parts.indexOf('+');
@@ -104,7 +105,7 @@ function toRegExp(pattern: string): RegExp {
   return new RegExp(`^${body.join('/')}${pattern.endsWith('*') ? '' : '$'}`);
 }
 
-describe('what a caller may see of a mount', () => {
+describe('whether a caller sees a mount', () => {
   const acl = compileAcl(
     parsePolicy(`
       path "secret/data/web/*" { capabilities = ["read"] }
@@ -112,6 +113,7 @@ describe('what a caller may see of a mount', () => {
       path "closed/*" { capabilities = ["deny"] }
       path "nothing/*" { }
       path "te*" { capabilities = ["list"] }`).rules,
+    methodTypeNames,
   );
   test.each([
     ['secret/', true],
@@ -127,7 +129,10 @@ describe('what a caller may see of a mount', () => {
 
 describe('rules of one pattern in several policies', () => {
   const merged = (...texts: readonly string[]) =>
-    compileAcl(texts.flatMap((text) => parsePolicy(`path "a" { ${text} }`).rules)).find('a', false);
+    compileAcl(
+      texts.flatMap((text) => parsePolicy(`path "a" { ${text} }`).rules),
+      methodTypeNames,
+    ).find('a', false);
 
   test('add up, and deny wins', () => {
     expect(merged('capabilities = ["read"]', 'capabilities = ["list"]')?.capabilities).toEqual(
@@ -136,7 +141,7 @@ describe('rules of one pattern in several policies', () => {
     expect(merged('capabilities = ["read"]', 'policy = "deny"')?.capabilities).toEqual(new Set(['deny']));
   });
 
-  test('have the parameters of both, and any value where one takes any', () => {
+  test('have the parameters of both, and any value where one allows any', () => {
     const grant = merged(
       'allowed_parameters = { a = ["1"], b = ["2"] } required_parameters = ["a"]',
       'allowed_parameters = { a = ["3"], b = [] } required_parameters = ["b"]',
@@ -150,7 +155,7 @@ describe('rules of one pattern in several policies', () => {
     expect(grant?.requiredParameters).toEqual(new Set(['a', 'b']));
   });
 
-  test('have the smaller limits of wrapping', () => {
+  test('have the lower wrapping limits', () => {
     expect(merged('min_wrapping_ttl = 10', 'min_wrapping_ttl = 5 max_wrapping_ttl = 60')).toMatchObject({
       wrappingSecondsMin: 5,
       wrappingSecondsMax: 60,

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { Need } from '../../../lib/auth/contract.ts';
-import { compileAcl } from '../../../lib/auth/policy/acl.ts';
-import { capabilitiesOn, decide } from '../../../lib/auth/policy/decide.ts';
-import { parsePolicy } from '../../../lib/auth/policy/parse.ts';
-import type { PolicyName } from '../../../lib/auth/policy/rule.ts';
-import { defaultPolicyText, responseWrappingPolicyText } from '../../../lib/auth/policy/store/built-in.ts';
-import { rulesFor, type Subject } from '../../../lib/auth/policy/template.ts';
-import { noParameters } from '../../../lib/path/input/parameters.ts';
+import type { Need } from '#auth/contract.ts';
+import { compileAcl } from '#auth/policy/acl.ts';
+import { capabilitiesOn, decide } from '#auth/policy/decide.ts';
+import { parsePolicy } from '#auth/policy/parse.ts';
+import type { PolicyName } from '#auth/policy/rule.ts';
+import { defaultPolicyText, responseWrappingPolicyText } from '#auth/policy/store/built-in.ts';
+import { rulesFor, type Subject } from '#auth/policy/template.ts';
+import { noParameters } from '#path/input/parameters.ts';
+import { methodTypeNames } from '#path/vocabulary.ts';
 
-const aclOf = (text: string) => compileAcl(parsePolicy(text).rules);
+const aclOf = (text: string) => compileAcl(parsePolicy(text).rules, methodTypeNames);
 const onA = (text: string) => aclOf(`path "a" { ${text} }`);
 const need = (change: Partial<Need> = {}): Need => ({
   capability: 'update',
@@ -23,23 +24,26 @@ const why = (text: string, change: Partial<Need> = {}) => {
   return decision.allowed ? 'allowed' : decision.why;
 };
 
-describe('policies that granted something', () => {
+describe('granting policies', () => {
   const [reader, writer] = [
     { name: 'reader', namespaceId: 'root' },
     { name: 'writer', namespaceId: 'root' },
   ];
   const rulesOf = (policy: PolicyName, text: string) =>
     parsePolicy(text).rules.map((rule) => ({ ...rule, shares: [{ policy, capabilities: rule.capabilities }] }));
-  const acl = compileAcl([
-    ...rulesOf(reader, 'path "a" { capabilities = ["read"] } path "a" { capabilities = ["read", "list"] }'),
-    ...rulesOf(writer, 'path "a" { capabilities = ["read", "update"] } path "+" { capabilities = ["delete"] }'),
-  ]);
+  const acl = compileAcl(
+    [
+      ...rulesOf(reader, 'path "a" { capabilities = ["read"] } path "a" { capabilities = ["read", "list"] }'),
+      ...rulesOf(writer, 'path "a" { capabilities = ["read", "update"] } path "+" { capabilities = ["delete"] }'),
+    ],
+    methodTypeNames,
+  );
   const grantedBy = (change: Partial<Need>) => {
     const decision = decide(acl, need(change));
     return decision.allowed ? decision.grantedBy : undefined;
   };
 
-  test('are those that have the capability on the pattern that speaks, each once', () => {
+  test('are those with the capability on the deciding pattern, each once', () => {
     expect(grantedBy({ capability: 'read' })).toEqual([reader, writer]);
     expect(grantedBy({ capability: 'update' })).toEqual([writer]);
     expect(grantedBy({ capability: 'delete', path: 'b' })).toEqual([writer]);
@@ -67,24 +71,24 @@ describe('capabilities', () => {
   });
 });
 
-test('what is shown of a folder is what its listing is judged by', () => {
+test('the capabilities on a folder are those that apply to its listing', () => {
   const rules = ['"kv1/a*" { capabilities = ["list"] }', '"kv1/a/+" { capabilities = ["read"] }'];
   const acl = aclOf(rules.map((rule) => `path ${rule}`).join('\n'));
   expect(capabilitiesOn(acl, 'kv1/a/')).toEqual(['list']);
   expect(decide(acl, need({ capability: 'list', path: 'kv1/a/' })).allowed).toBe(true);
 });
 
-describe('limits of wrapping', () => {
+describe('wrapping limits', () => {
   const between = 'capabilities = ["update"] min_wrapping_ttl = "1m" max_wrapping_ttl = "1h"';
   test.each([
-    [between, undefined, 'the answer has to be wrapped'],
-    [between, 59, 'the answer has to be wrapped for 60 s at least'],
+    [between, undefined, 'the reply has to be wrapped'],
+    [between, 59, 'the reply has to be wrapped for at least 60 s'],
     [between, 60, 'allowed'],
-    [between, 3601, 'the answer may be wrapped for 3600 s at most'],
+    [between, 3601, 'the reply may be wrapped for at most 3600 s'],
     [
       'capabilities = ["update"] min_wrapping_ttl = "1m" max_wrapping_ttl = "1s"',
       60,
-      'the limits of wrapping leave no time',
+      'the wrapping limits exclude every duration',
     ],
     ['capabilities = ["update"]', 10, 'allowed'],
   ])('%s with %s seconds: %s', (text, wrapSeconds, expected) => {
@@ -121,17 +125,17 @@ describe('templates', () => {
     expect(rendered(pattern)).toBe(expected);
   });
 
-  test('without an entity give nothing, and the other rules stay', () => {
+  test('without an entity drop their rules and keep the others', () => {
     const policy = parsePolicy('path "a/{{identity.entity.id}}" {} path "b" {}');
     expect(rulesFor(policy, { groups: [] }).map(({ pattern }) => pattern)).toEqual(['b']);
   });
 });
 
-test('the built-in policies are policies', () => {
-  const acl = compileAcl(rulesFor(parsePolicy(defaultPolicyText), { groups: [] }));
+test('the built-in policies can be parsed', () => {
+  const acl = compileAcl(rulesFor(parsePolicy(defaultPolicyText), { groups: [] }), methodTypeNames);
   expect(capabilitiesOn(acl, 'auth/token/lookup-self')).toEqual(['read', 'update']);
   expect(capabilitiesOn(acl, 'sys/tools/hash/sha2-256')).toEqual(['update']);
   expect(capabilitiesOn(acl, 'secret/data/a')).toEqual(['deny']);
-  const wrapping = compileAcl(parsePolicy(responseWrappingPolicyText).rules);
+  const wrapping = compileAcl(parsePolicy(responseWrappingPolicyText).rules, methodTypeNames);
   expect(capabilitiesOn(wrapping, 'cubbyhole/response')).toEqual(['create', 'read']);
 });

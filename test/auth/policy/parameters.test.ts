@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Need } from '../../../lib/auth/contract.ts';
-import { compileAcl } from '../../../lib/auth/policy/acl.ts';
-import { decide } from '../../../lib/auth/policy/decide.ts';
-import { parsePolicy } from '../../../lib/auth/policy/parse.ts';
-import { LongText } from '../../../lib/core/json/long-text.ts';
-import { parseJson } from '../../../lib/core/json.ts';
-import { type Operation, operation } from '../../../lib/path/contract/row.ts';
-import { bool, duration, foldedList, integer, text, textList, textMap } from '../../../lib/path/fields.ts';
-import { parametersOf } from '../../../lib/path/input/parameters.ts';
-import { inputReader } from '../../../lib/path/input/parse.ts';
+import type { Need } from '#auth/contract.ts';
+import { compileAcl } from '#auth/policy/acl.ts';
+import { decide } from '#auth/policy/decide.ts';
+import { parsePolicy } from '#auth/policy/parse.ts';
+import { parseJson } from '#core/json/json.ts';
+import { LongText } from '#core/json/long-text.ts';
+import { type Operation, operation } from '#path/contract/row.ts';
+import { bool, duration, foldedList, integer, text, textList, textMap } from '#path/fields.ts';
+import { parametersOf } from '#path/input/parameters.ts';
+import { inputReader } from '#path/input/parse.ts';
+import { methodTypeNames } from '#path/vocabulary.ts';
 import { fuzzing, runs } from '../../support/fuzz.ts';
 
 const role = operation(
@@ -28,7 +29,8 @@ const role = operation(
 );
 const anything = operation({}, { summary: 'Write', anyFields: true, run: async () => undefined });
 
-const of = (rules: string) => compileAcl(parsePolicy(`path "a" { capabilities = ["update", "list"] ${rules} }`).rules);
+const of = (rules: string) =>
+  compileAcl(parsePolicy(`path "a" { capabilities = ["update", "list"] ${rules} }`).rules, methodTypeNames);
 
 function why(
   rules: string,
@@ -37,7 +39,10 @@ function why(
 ) {
   const sent = { ...data };
   const need: Need = {
-    ...{ capability: 'update', path: 'a', sudo: false, wrapSeconds: undefined },
+    capability: 'update',
+    path: 'a',
+    sudo: false,
+    wrapSeconds: undefined,
     parameters: () => parametersOf(by, sent),
     ...change,
   };
@@ -45,7 +50,7 @@ function why(
   return decision.allowed ? 'allowed' : decision.why.replace('the parameter ', '');
 }
 
-describe('a grant without a path that says more', () => {
+describe('a grant with rules for parameters', () => {
   test.each<[string, object, string]>([
     ['required_parameters = ["a"]', { b: 1 }, '"a" is required'],
     ['required_parameters = ["A"]', { a: 1 }, 'allowed'],
@@ -71,7 +76,7 @@ describe('a grant without a path that says more', () => {
     expect(why(rules, data, { by: undefined })).toBe(expected);
   });
 
-  test('does not look at the parameters of a listing', () => {
+  test('ignores the parameters of a listing', () => {
     expect(why('denied_parameters = { "*" = [] }', { list: true }, { capability: 'list' })).toBe('allowed');
   });
 });
@@ -146,13 +151,13 @@ describe('values', () => {
     expect(why(allowed(name), { [name]: value })).toBe(expected ? 'allowed' : `"${name}" is not allowed`);
   });
 
-  test('numbers compare by their value however many digits they were written with', () => {
+  test('numbers compare by value, whatever their notation', () => {
     const sent = parseJson('{"uses":7.0}') as object;
     expect(why(denied('uses'), sent)).toBe('"uses" is denied');
     expect(why(denied('uses'), sent, { by: anything })).toBe('"uses" is denied');
   });
 
-  test('a text that stays in pieces is judged as the text', () => {
+  test('a long text in pieces is checked like a plain text', () => {
     const long = new LongText([Buffer.from('adm'), Buffer.from(`in${'x'.repeat(5_000)}`)]);
     expect(why(denied('about'), { about: long }, { by: anything })).toBe('"about" is denied');
   });
@@ -181,14 +186,14 @@ describe('names', () => {
     expect(why(rules, data)).toBe(expected);
   });
 
-  test('where any field is taken each is judged, whatever its case', () => {
+  test('an operation with arbitrary fields has each field checked, in any case', () => {
     const rules = 'allowed_parameters = { key = ["safe"] } required_parameters = ["key"]';
     expect(why(rules, { key: 'safe', KEY: 'other' }, { by: anything })).toBe('"key" is not allowed');
     expect(why(rules, { Key: 'safe' }, { by: anything })).toBe('allowed');
   });
 });
 
-test('whatever the spelling, the operation reads no value that was not judged', fuzzing, () => {
+test('the operation reads no unchecked value, whatever the spelling of names', fuzzing, () => {
   const read = inputReader(role);
   const name = fc.constantFrom(
     ...['token_policies', 'policies', 'names', 'orchestrator_host', 'kubernetes_host', 'about', 'ttl', 'uses', 'open'],
@@ -238,7 +243,7 @@ const forbidden =
 const permitted =
   /^(token_policies|policies|names|orchestrator_host) safe|^about safe$|^ttl 3600$|^uses 60$|^open true$|^tags team=a$/;
 
-/** What an operation reads, a line for each value. */
+/** The values that an operation reads, one line each. */
 const seen = (input: Readonly<Record<string, unknown>>): readonly string[] =>
   Object.entries(input).flatMap(([name, value]) => {
     if (Array.isArray(value)) return value.map((one) => `${name} ${one}`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parsePolicy } from '../../../lib/auth/policy/parse.ts';
+import { parsePolicy } from '#auth/policy/parse.ts';
 
 const rule = (text: string) => parsePolicy(text).rules[0];
 const patterns = (text: string) => parsePolicy(text).rules.map(({ pattern }) => pattern);
@@ -22,7 +22,7 @@ describe('a policy', () => {
     ['an object by patterns', '{"path": {"a/*": {"capabilities": ["read"]}, "b": {"capabilities": ["list"]}}}'],
     ['a list of objects', '{"path": [{"a/*": {"capabilities": ["read"]}}, {"b": {"capabilities": ["list"]}}]}'],
     ['an object in HCL', 'path = { "a/*" = { capabilities = ["read"] }, b = { capabilities = ["list"] } }'],
-  ])('is read from JSON and its like: %s', (_, text) => {
+  ])('is read from JSON and similar forms: %s', (_, text) => {
     expect(patterns(text)).toEqual(['a/*', 'b']);
     expect(rule(text)?.capabilities).toEqual(new Set(['read']));
   });
@@ -32,7 +32,7 @@ describe('a policy', () => {
     expect(parsePolicy('# nothing\n{}').rules).toEqual([]);
   });
 
-  test('is templated when a pattern holds an expression', () => {
+  test('is templated when a pattern contains an expression', () => {
     expect(parsePolicy('path "a/{{identity.entity.id}}" {}').templated).toBe(true);
     expect(parsePolicy('path "a/b" {}').templated).toBe(false);
   });
@@ -51,7 +51,7 @@ describe('a rule', () => {
     );
   });
 
-  test('has parameters, limits of wrapping and methods of MFA', () => {
+  test('has parameters, wrapping limits and MFA methods', () => {
     const text = `path "a" {
       capabilities        = ["update"]
       allowed_parameters  = { "Kind" = ["a", 1, true, ["x"]], "*" = [] }
@@ -76,7 +76,7 @@ describe('a rule', () => {
     });
   });
 
-  test('takes strings with escapes, tabs and texts over several lines', () => {
+  test('accepts strings with escapes and tabs, and texts over several lines', () => {
     expect(patterns('path "a\\"b\\u0041\t" {}')).toEqual(['a"bA\t']);
     expect(rule('path "a" { comment = <<-END\n  one\n  two\n  END\n capabilities = ["read"] }')?.capabilities).toEqual(
       new Set(['read']),
@@ -92,19 +92,19 @@ describe('a mistake is reported with its position:', () => {
     ['path "a/+*" {}', 'line 1, column 13: path "a/+*": invalid use of wildcards ("+*" is forbidden)'],
     ['path "" {}', 'line 1, column 9: the path is empty'],
     ['rule "a" {}', 'line 1, column 1: invalid key "rule": expected "path" or "name"'],
-    ['path "a" "b" {}', 'line 1, column 14: a path has one pattern'],
+    ['path "a" "b" {}', 'line 1, column 14: a path has a single pattern'],
     ['path "a" { policy = "all" }', 'line 1, column 21: path "a": invalid policy "all"'],
-    ['path "a" { policy = "read"\n policy = "read" }', 'line 2, column 2: path "a": the key "policy" is there twice'],
+    ['path "a" { policy = "read"\n policy = "read" }', 'line 2, column 2: path "a": the key "policy" occurs twice'],
     ['path "a" { capabilities = "read" }', 'line 1, column 27: path "a": expected a list of strings'],
     [
       'path "a" { min_wrapping_ttl = "soon" }',
       'line 1, column 31: path "a": expected a duration: seconds, or a text such as "30s" or "1h"',
     ],
     ['path "a" { min_wrapping_ttl = [] }', 'line 1, column 31: path "a": expected a duration'],
-    ['path "a" { allowed_parameters = { b = "c" } }', 'line 1, column 39: path "a": the values of "b" are a list'],
+    ['path "a" { allowed_parameters = { b = "c" } }', 'line 1, column 39: path "a": expected a list of values for "b"'],
     ['path "a" {', 'line 1, column 11: expected a name, found the end of the text'],
     ['path "a', 'line 1, column 6: the string is not closed'],
-    ['path "\\q" {}', 'line 1, column 6: the string has an escape that is not known'],
+    ['path "\\q" {}', 'line 1, column 6: the string has an unknown escape'],
     ['path "a" { /* }', 'line 1, column 12: the comment is not closed'],
     ['path "a" { comment = <<X\nfoo }', 'line 1, column 22: the text after "<<X" is not closed'],
     ['path "a" { comment = << }', 'line 1, column 22: "<<" without a name'],
@@ -118,7 +118,7 @@ describe('a mistake is reported with its position:', () => {
     expect(() => parsePolicy(text)).toThrow(`failed to parse policy: ${problem}`);
   });
 
-  test('too long a text, or too many rules', () => {
+  test('a text that is too long, or too many rules', () => {
     expect(() => parsePolicy(' '.repeat(1_048_577))).toThrow('longer than 1048576 characters');
     expect(() => parsePolicy('path "a" {}\n'.repeat(10_001))).toThrow('more than 10000 paths');
   });

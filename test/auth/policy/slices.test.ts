@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { compileAcl, compilingAcl } from '../../../lib/auth/policy/acl.ts';
-import { parsePolicy, parsingPolicy } from '../../../lib/auth/policy/parse.ts';
-import { type Steps, stepByStep } from '../../../lib/core/concurrency/yielding.ts';
+import { compileAcl, compilingAcl } from '#auth/policy/acl.ts';
+import { parsePolicy, parsingPolicy } from '#auth/policy/parse.ts';
+import { type Steps, stepByStep } from '#core/concurrency/yielding.ts';
+import { methodTypeNames } from '#path/vocabulary.ts';
 
 const rules = 5_000;
 const block = (index: number) => `path "kv/team-${index}/+/*" { capabilities = ["read", "list"] }\n`;
@@ -12,7 +13,7 @@ const asJson = JSON.stringify({
   ),
 });
 
-/** How often the work can be interrupted, and its outcome. */
+/** The number of interruptions that the work allows, and its result. */
 function counted<T>(steps: Steps<T>): { readonly pauses: number; readonly outcome: T } {
   for (let pauses = 0; ; pauses += 1) {
     const { done, value } = steps.next();
@@ -27,12 +28,12 @@ test.each([
   const parsed = counted(parsingPolicy(text));
   expect(parsed.outcome).toEqual(parsePolicy(text));
   expect(parsed.pauses).toBeGreaterThan(2 * rules);
-  const compiled = counted(compilingAcl(parsed.outcome.rules));
+  const compiled = counted(compilingAcl(parsed.outcome.rules, methodTypeNames));
   expect(compiled.pauses).toBeGreaterThanOrEqual(rules);
-  expect([...compiled.outcome.globs]).toEqual([...compileAcl(parsed.outcome.rules).globs]);
+  expect([...compiled.outcome.globs]).toEqual([...compileAcl(parsed.outcome.rules, methodTypeNames).globs]);
 });
 
-test('long work leaves the event loop to others, and short work is done at once', async () => {
+test('long work yields to the event loop, and short work is done at once', async () => {
   function* working(steps: number): Steps<number> {
     for (let step = 0; step < steps; step += 1) yield;
     return steps;
@@ -44,7 +45,7 @@ test('long work leaves the event loop to others, and short work is done at once'
     if (running) setImmediate(count);
   };
   setImmediate(count);
-  // A clock by which each look takes a millisecond.
+  // A clock that advances by a millisecond with each reading.
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => {
     now += 1;
@@ -59,7 +60,7 @@ test('long work leaves the event loop to others, and short work is done at once'
   vi.restoreAllMocks();
 });
 
-test('a mistake in a long policy is found in slices as it is at once', async () => {
+test('an error in a long policy is the same in slices as at once', async () => {
   const text = `${asHcl}path "x" { capabilities = ["reed"] }`;
   await expect(stepByStep(parsingPolicy(text))).rejects.toThrow(/line 5001/);
   expect(() => parsePolicy(text)).toThrow(/line 5001/);

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openGatekeeper } from '../../../lib/auth/gatekeeper.ts';
-import { methods } from '../../../lib/auth/methods/index.ts';
-import { openMethods } from '../../../lib/auth/methods/open.ts';
-import { mintRootToken } from '../../../lib/auth/token/issue/mint.ts';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { Secret } from '../../../lib/core/secret.ts';
-import { systemMount } from '../../../lib/http/secrets/engines.ts';
-import type { AuthReply } from '../../../lib/path/contract/reply.ts';
-import type { OpenStore } from '../../../lib/store/open.ts';
+import { methods } from '#auth/methods/index.ts';
+import { openMethods } from '#auth/methods/open.ts';
+import { mintRootToken } from '#auth/token/issue/mint.ts';
+import { Secret } from '#core/secret.ts';
+import { systemMount } from '#http/v1/engines.ts';
+import type { AuthReply } from '#path/contract/reply.ts';
+import type { OpenStore } from '#store/open.ts';
 import { calling } from '../../engines/setup.ts';
 import { testStore } from '../../store/stores.ts';
+import { callersOn } from '../../support/auth/callers.ts';
 
 let store: OpenStore;
 let root: string;
@@ -20,12 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** Calls as the pipeline does: whose token is not valid is not let in. */
+/** Calls rows like the pipeline, which refuses invalid tokens. */
 async function as(token: string) {
-  const gatekeeper = openGatekeeper({ store, seenMountsRevision: () => {}, requestMsMax: 90_000 });
+  const { methodParts, gatekeeper } = callersOn(store);
   const caller = await gatekeeper.authenticate(new Secret(token));
-  if (typeof caller === 'string') throw new Error('not let in');
-  const [method] = openMethods(methods, { store, clock: systemClock });
+  if (typeof caller === 'string') throw new Error('the token was refused');
+  const [method] = openMethods(methods, methodParts);
   if (method === undefined) throw new Error('there is no token method');
   return calling(method, systemMount, { caller });
 }
@@ -39,7 +38,7 @@ async function create(token: string, fields: Readonly<Record<string, unknown>> =
 const lookup = async ({ client_token }: AuthReply) => (await (await as(client_token))('read', 'lookup-self'))?.data;
 
 describe('creating a token', () => {
-  test('the fields that clients always send, empty, change nothing', async () => {
+  test('empty values of the fields that clients always send change nothing', async () => {
     const made = await create(root, {
       type: '',
       entity_alias: '',
@@ -69,7 +68,7 @@ describe('creating a token', () => {
     [{ num_uses: 2_147_483_648 }, 'field "num_uses": expected a number of at most 2147483647'],
     [{ explicit_max_ttl: '99999999999' }, 'field "explicit_max_ttl": expected a number of at most 2147483647'],
     [{ period: '2000000000h' }, 'field "period": expected a number of at most 2147483647'],
-  ])('%j is refused instead of making another token than was asked for: %s', async (fields, message) => {
+  ])('%j is refused, since the token would differ from the request: %s', async (fields, message) => {
     await expect(create(root, fields)).rejects.toThrow(message);
   });
 
@@ -92,7 +91,7 @@ describe('creating a token', () => {
   const periodOf = (asked: string, cap: string) =>
     `period of "${asked}" exceeded the effective max_ttl of "${cap}"; period value is capped accordingly`;
   const explicit = (asked: string) =>
-    `explicit_max_ttl of "${asked}" exceeded the effective max_ttl of "768h"; the token lives for the shorter one at most`;
+    `explicit_max_ttl of "${asked}" exceeded the effective max_ttl of "768h"; the shorter one applies`;
 
   test.each([
     [{ ttl: '2h', explicit_max_ttl: '1h' }, 3_600, [ttlOf('2h', '1h')]],
@@ -105,11 +104,11 @@ describe('creating a token', () => {
     [{ ttl: '1h', explicit_max_ttl: '768h' }, 3_600, []],
     [{ period: '800h' }, 2_764_800, [periodOf('800h', '768h')]],
     [{ period: '61', explicit_max_ttl: '60' }, 60, [periodOf('1m1s', '1m')]],
-  ])('%j lives for %i seconds, and what was cut is reported', async (fields, seconds, warnings) => {
+  ])('%j lives for %i seconds, and the reduction is reported', async (fields, seconds, warnings) => {
     expect(await create(root, fields)).toMatchObject({ lease_duration: seconds, warnings });
   });
 
-  test('an id of the own choice is warned of', async () => {
+  test('a custom id causes a warning', async () => {
     const made = await create(root, { id: 'my-own-token', policies: ['default'] });
     expect(made).toMatchObject({
       client_token: 'my-own-token',
@@ -117,7 +116,7 @@ describe('creating a token', () => {
     });
   });
 
-  test('an id that is taken is an error of its own kind', async () => {
+  test('a duplicate id has its own kind of error', async () => {
     await create(root, { id: 'taken-token' });
     await expect(create(root, { id: 'taken-token' })).rejects.toMatchObject({
       kind: 'already-exists',
@@ -134,44 +133,44 @@ describe('creating a token', () => {
     [[' '], ['default']],
     [[' Root ', 'b'], ['root']],
     [' b , c', ['b', 'c', 'default']],
-  ])('of the policies %j the names count: %j', async (policies, names) => {
+  ])('the policies %j become the names %j', async (policies, names) => {
     expect((await create(root, { policies })).policies).toEqual(names);
   });
 
-  test('spaces make no policy another one that the parent does not have', async () => {
+  test('spaces in a policy name do not circumvent the policies of the parent', async () => {
     const parent = await create(root, { policies: ['b'] });
     expect((await create(parent.client_token, { policies: [' b '] })).policies).toEqual(['b', 'default']);
     await expect(create(parent.client_token, { policies: [' root '] })).rejects.toThrow('must be subset of parent');
   });
 });
 
-test('a policy that is not there is reported, for its token may do nothing', async () => {
+test('a policy that does not exist is reported, since it grants nothing', async () => {
   const { policies, warnings } = await create(root, { policies: ['CI', 'default'] });
   expect(policies).toEqual(['ci', 'default']);
   expect(warnings).toEqual(['Policy "ci" does not exist']);
 });
 
-test('older clients look their token up by a POST', async () => {
+test('older clients look up their token with a POST', async () => {
   const call = await as(root);
   expect(await call('write', 'lookup-self')).toEqual(await call('read', 'lookup-self'));
 });
 
-test('a token may be looked up by itself as often as it may be used, the last time included', async () => {
+test('a token can look itself up in each of its uses, including the last', async () => {
   const made = await create(root, { num_uses: 2 });
   expect(await lookup(made)).toMatchObject({ num_uses: 1 });
   expect(await lookup(made)).toMatchObject({ num_uses: -1 });
-  await expect(lookup(made)).rejects.toThrow('not let in');
+  await expect(lookup(made)).rejects.toThrow('the token was refused');
 });
 
 describe('a child does not outlive the limits of its parent', () => {
-  test('a root token that expires makes none that does not', async () => {
+  test('a root token that expires cannot create one that does not', async () => {
     const parent = await create(root, { ttl: '1h' });
     const child = create(parent.client_token, { no_parent: true });
     await expect(child).rejects.toThrow('expiring root tokens cannot create non-expiring root tokens');
     expect((await create(parent.client_token, { ttl: '30m' })).lease_duration).toBe(1_800);
   });
 
-  test.each([1, 2])('a token with %i uses has no children', async (uses) => {
+  test.each([1, 2])('a token with %i uses cannot have children', async (uses) => {
     const parent = await create(root, { num_uses: uses });
     await expect(create(parent.client_token)).rejects.toThrow('restricted use token cannot generate child tokens');
   });

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { reapStep } from '../../../lib/auth/token/revoke/reap.ts';
-import { dropExpired, dropExpiredSteadily } from '../../../lib/auth/token/revoke/revoke.ts';
-import { silentLog } from '../../../lib/core/log.ts';
+import { reapStep } from '#auth/token/revoke/reap.ts';
+import { dropExpired, dropExpiredSteadily } from '#auth/token/revoke/revoke.ts';
+import { silentLog } from '#core/log/log.ts';
 import { tokenBench } from './setup.ts';
 
 const bench = tokenBench();
 const signal = new AbortController().signal;
 
-/** Tokens that ended so many seconds ago, each the child of nobody. */
+/** Orphan tokens that expired `seconds` ago. */
 async function ended(count: number, namespace = 'root', seconds = 60): Promise<void> {
   await sql`
     insert into tokens (hash, namespace_id, accessor, parent, policies, meta, display_name, path, type, num_uses, period,
@@ -33,7 +33,7 @@ const namespace = async (id: string): Promise<void> => {
   );
 };
 
-test('tokens of a namespace go beside a backlog of another one that ended long before', async () => {
+test('tokens of a namespace are deleted despite an older backlog of another namespace', async () => {
   await namespace('some');
   await ended(6_000, 'root', 3_600);
   await ended(10, 'some', 1);
@@ -44,14 +44,14 @@ test('tokens of a namespace go beside a backlog of another one that ended long b
   expect(await left('root')).toBe(0);
 });
 
-test('processes that remove at the same time share the work', async () => {
+test('processes that delete at the same time share the work', async () => {
   await ended(8_000);
   const removed = await Promise.all([0, 1, 2].map(() => dropExpiredSteadily(bench.store, signal, silentLog)));
   expect(removed.reduce((sum, count) => sum + count)).toBe(8_000);
   expect(await left('root')).toBe(0);
 });
 
-test('one that has ended and still has children is marked, so that no child outlives it between two steps', async () => {
+test('an expired token with children is marked, so that no child outlives it between two steps', async () => {
   await ended(1, 'root', 5);
   await sql`
     insert into tokens (hash, accessor, parent, policies, meta, display_name, path, type, num_uses, period, explicit_max_ttl,
@@ -70,7 +70,7 @@ test('one that has ended and still has children is marked, so that no child outl
   expect(await bench.rows()).toBe(before - 2_501);
 });
 
-test('what a token holds goes with it', async () => {
+test('everything that belongs to a token is deleted with it', async () => {
   await ended(1);
   await sql`insert into cubbyhole (token_hash, path, data)
             select hash, 'kept', 'x' from tokens where expire_at <= now()`.execute(bench.store.db);
@@ -79,7 +79,7 @@ test('what a token holds goes with it', async () => {
   expect(rows).toEqual([]);
 });
 
-test('more namespaces than one step looks at are all come to', async () => {
+test('more namespaces than one step visits are all visited', async () => {
   await sql`insert into namespaces (id, path, custom_metadata)
             select 'n' || lpad(i::text, 4, '0'), 'n' || i || '/', '{}' from generate_series(1, 600) as i`.execute(
     bench.store.db,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { hashToken } from '../../../lib/auth/token/find/store.ts';
-import { renewedLife } from '../../../lib/auth/token/issue/life.ts';
-import { Secret } from '../../../lib/core/secret.ts';
+import { hashToken } from '#auth/token/find/store.ts';
+import { renewedLife } from '#auth/token/issue/life.ts';
+import { Secret } from '#core/secret.ts';
 import { tokenBench } from './setup.ts';
 
 const leases = { default_lease_ttl: 1_000, max_lease_ttl: 10_000 };
@@ -25,13 +25,13 @@ describe('a renewed token lives', () => {
   });
 
   test.each([[{ age: 10_000 }], [{ explicitMaxTtl: 50 }], [{ period: 700, explicitMaxTtl: 50 }]])(
-    'with %j not any more',
+    'with %j no longer',
     (changes) => {
       expect(renewedLife({ ...token, ...changes }, leases)).toBeUndefined();
     },
   );
 
-  test('for less than asked for with a warning', () => {
+  test('for less than requested with a warning', () => {
     expect(renewedLife({ ...token, increment: 20_000 }, leases)?.warnings).toEqual([
       expect.stringMatching(/^TTL of "5h33m20s" exceeded the effective max_ttl of "2h45m50s"/),
     ]);
@@ -42,7 +42,7 @@ describe('renewing', () => {
   const bench = tokenBench();
   const make = (fields = {}) => bench.create(bench.root, { policies: ['default'], ttl: '1h', ...fields });
 
-  test('by the token, itself or its accessor answers the auth object, and the look-up shows it', async () => {
+  test('by token, as itself or by accessor returns the auth object, and the look-up shows it', async () => {
     const made = await make();
     const asked = { increment: '2h' };
     const byToken = await bench.call(bench.root, 'write', 'renew', { token: made.client_token, ...asked });
@@ -66,7 +66,7 @@ describe('renewing', () => {
     await expect(bench.call(made.client_token, 'write', 'renew-self')).rejects.toThrow(message);
   });
 
-  test('a token that is not there is refused', async () => {
+  test('an unknown token is refused', async () => {
     await expect(bench.call(bench.root, 'write', 'renew', { token: 'hvs.no' })).rejects.toThrow('token not found');
     await expect(bench.call(bench.root, 'write', 'renew')).rejects.toThrow('missing token ID');
     await expect(bench.call(bench.root, 'write', 'renew-accessor')).rejects.toThrow('missing accessor');
@@ -84,7 +84,7 @@ describe('renewing', () => {
     await expect(bench.call(made.client_token, 'write', 'renew-self')).rejects.toThrow('past the max TTL');
   });
 
-  test('a periodic token goes by its role as it is now, and not without it', async () => {
+  test('a periodic token follows the present settings of its role, and is refused without the role', async () => {
     await bench.call(bench.root, 'write', 'roles/beat', { token_period: '10m' });
     const made = await bench.create(bench.root, { policies: ['default'] }, 'create/beat');
     expect(made.lease_duration).toBe(600);

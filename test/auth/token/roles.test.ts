@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { choosePolicies } from '../../../lib/auth/token/create/policies.ts';
-import { newRole } from '../../../lib/auth/token/roles/role.ts';
+import { choosePolicies } from '#auth/token/create/policies.ts';
+import { newRole } from '#auth/token/roles/role.ts';
 import { tokenBench } from './setup.ts';
 
 const roleWith = (settings: object) => ({ ...newRole, ...settings, name: 'ci' });
@@ -66,7 +66,7 @@ describe('token roles', () => {
   const bench = tokenBench();
   const write = (name: string, fields = {}) => bench.call(bench.root, 'write', `roles/${name}`, fields);
 
-  test('are read as they were written, with both names of what has two', async () => {
+  test('are read as they were written, with both names of renamed fields', async () => {
     await write('plain');
     expect((await bench.call(bench.root, 'read', 'roles/plain'))?.data).toEqual({
       name: 'plain',
@@ -88,13 +88,16 @@ describe('token roles', () => {
     await write('plain', { token_bound_cidrs: '10.0.0.1, 10.1.0.0/16', token_num_uses: 3, period: '1h' });
     await write('plain', { orphan: true });
     expect((await bench.call(bench.root, 'read', 'roles/plain'))?.data).toMatchObject({
-      ...{ orphan: true, token_num_uses: 3, token_period: 3_600, period: 3_600 },
+      orphan: true,
+      token_num_uses: 3,
+      token_period: 3_600,
+      period: 3_600,
       token_bound_cidrs: ['10.0.0.1', '10.1.0.0/16'],
       bound_cidrs: ['10.0.0.1', '10.1.0.0/16'],
     });
   });
 
-  test('are listed in pages, and deleted as often as one likes', async () => {
+  test('are listed in pages, and can be deleted repeatedly', async () => {
     for (const name of ['l1', 'l2', 'l3']) await write(name);
     const keys = async (fields: object) => (await bench.call(bench.root, 'list', 'roles/', { ...fields }))?.data;
     expect(await keys({ after: 'l', limit: 2 })).toEqual({ keys: ['l1', 'l2'] });
@@ -107,7 +110,7 @@ describe('token roles', () => {
   test.each([
     [{ token_type: 'other' }, "invalid 'token_type' value"],
     [{ path_suffix: 'a/b' }, "'path_suffix'"],
-    [{ token_bound_cidrs: ['10.0.0.0/99'] }, 'is not a block of addresses'],
+    [{ token_bound_cidrs: ['10.0.0.0/99'] }, 'is not a CIDR block'],
     [{ token_num_uses: -1 }, "'token_num_uses' cannot be negative"],
     [{ token_type: 'batch' }, 'set to generate non-orphan tokens'],
     [{ token_type: 'batch', orphan: true }, 'set to generate renewable tokens'],
@@ -117,16 +120,22 @@ describe('token roles', () => {
     expect(await bench.call(bench.root, 'read', 'roles/bad')).toBeUndefined();
   });
 
-  test('the new name of a field wins over the old one, with a warning', async () => {
+  test('the new name of a field takes precedence over the old one, with a warning', async () => {
     expect(await write('both', { token_period: '1h', period: '2h' })).toEqual({
       warnings: ["Both 'token_period' and deprecated 'period' value supplied, ignoring the deprecated value"],
     });
   });
 
-  test('decide over what was asked for: type, uses, life time, path, addresses, parent', async () => {
+  test('override the request: type, uses, lifetime, path, addresses, parent', async () => {
     await write('strict', {
-      ...{ orphan: true, renewable: false, path_suffix: 'x1', token_num_uses: 5, token_explicit_max_ttl: '1h' },
-      ...{ allowed_policies: 'app', token_no_default_policy: true, token_bound_cidrs: '10.0.0.0/8' },
+      orphan: true,
+      renewable: false,
+      path_suffix: 'x1',
+      token_num_uses: 5,
+      token_explicit_max_ttl: '1h',
+      allowed_policies: 'app',
+      token_no_default_policy: true,
+      token_bound_cidrs: '10.0.0.0/8',
     });
     const made = await bench.create(bench.root, { num_uses: 9, explicit_max_ttl: '2h', ttl: '3h' }, 'create/strict');
     expect(made).toMatchObject({
@@ -141,13 +150,13 @@ describe('token roles', () => {
       expect.stringMatching(/^TTL of "3h"/),
       'Policy "app" does not exist',
     ]);
-    expect(await bench.isLetIn(made.client_token, '192.168.0.1')).toBe(false);
-    expect(await bench.isLetIn(made.client_token, '')).toBe(false);
+    expect(await bench.isAccepted(made.client_token, '192.168.0.1')).toBe(false);
+    expect(await bench.isAccepted(made.client_token, '')).toBe(false);
     const { data } = (await bench.call(made.client_token, 'read', 'lookup-self', {}, { from: '10.1.2.3' })) ?? {};
     expect(data).toMatchObject({ role: 'strict', path: 'auth/token/create/strict/x1', bound_cidrs: ['10.0.0.0/8'] });
   });
 
-  test('named in the body need the right to create with them', async () => {
+  test('in the body require access to their path', async () => {
     await write('named');
     const fields = { role_name: 'named', policies: ['default'] };
     await expect(bench.create(bench.root, fields)).rejects.toThrow('permission denied');
@@ -155,7 +164,7 @@ describe('token roles', () => {
     expect(await bench.create(bench.root, fields, 'create', { allowed })).toMatchObject({ policies: ['default'] });
   });
 
-  test('that are not there make no token', async () => {
+  test('that do not exist make no token', async () => {
     await expect(bench.create(bench.root, {}, 'create/none')).rejects.toThrow('unknown role none');
   });
 
@@ -169,7 +178,7 @@ describe('token roles', () => {
       await expect(create(alias)).rejects.toThrow("invalid 'entity_alias'");
   });
 
-  test('make batch tokens where they say so', async () => {
+  test('can require batch tokens', async () => {
     await write('batch', { token_type: 'batch', orphan: true, renewable: false });
     await write('maybe', { token_type: 'default-batch' });
     const type = async (path: string, fields = {}) =>
@@ -180,7 +189,7 @@ describe('token roles', () => {
   });
 });
 
-describe('who is not root', () => {
+describe('a caller without the root policy', () => {
   const bench = tokenBench();
   const caller = async () => (await bench.create(bench.root, { policies: ['a', 'default'] })).client_token;
 
@@ -189,7 +198,7 @@ describe('who is not root', () => {
     [{ no_parent: true }, 'root or sudo privileges required to create orphan token'],
     [{ period: '1h' }, 'root or sudo privileges required to create periodic token'],
     [{ policies: ['b'] }, 'child policies must be subset of parent'],
-  ])('may ask for %j with the sudo capability only', async (fields, message) => {
+  ])('needs the sudo capability for %j', async (fields, message) => {
     const token = await caller();
     await expect(bench.create(token, fields)).rejects.toThrow(message);
     expect(await bench.create(token, fields, 'create', { sudo: true })).toMatchObject({ token_type: 'service' });
@@ -203,7 +212,7 @@ describe('who is not root', () => {
     await expect(bench.create(bench.root, { id: `${start}x` })).rejects.toThrow(`cannot have the '${start}' prefix`);
   });
 
-  test('the mount says how long tokens live', async () => {
+  test('the mount limits the lifetime of tokens', async () => {
     const config = { default_lease_ttl: 600, max_lease_ttl: 1_200 };
     const make = (fields: object) => bench.create(bench.root, { policies: ['a'], ...fields }, 'create', { config });
     expect((await make({})).lease_duration).toBe(600);

@@ -1,29 +1,28 @@
 import { afterAll, beforeAll } from 'vitest';
-import { openGatekeeper } from '../../../lib/auth/gatekeeper.ts';
-import { methods } from '../../../lib/auth/methods/index.ts';
-import { openMethods } from '../../../lib/auth/methods/open.ts';
-import { mintRootToken } from '../../../lib/auth/token/issue/mint.ts';
-import { openReaper, type Reaper } from '../../../lib/auth/token/revoke/reaper.ts';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { Secret } from '../../../lib/core/secret.ts';
-import type { MountConfig } from '../../../lib/path/contract/mount.ts';
-import type { AuthReply } from '../../../lib/path/contract/reply.ts';
-import type { Verb } from '../../../lib/path/contract/request.ts';
-import type { OpenStore } from '../../../lib/store/open.ts';
+import { methods } from '#auth/methods/index.ts';
+import { openMethods } from '#auth/methods/open.ts';
+import { mintRootToken } from '#auth/token/issue/mint.ts';
+import { openReaper, type Reaper } from '#auth/token/revoke/reaper.ts';
+import { Secret } from '#core/secret.ts';
+import type { MountConfig } from '#path/contract/mount.ts';
+import type { AuthReply } from '#path/contract/reply.ts';
+import type { Verb } from '#path/contract/request.ts';
+import type { OpenStore } from '#store/open.ts';
 import { type Calling, calling } from '../../engines/setup.ts';
 import { keptLog, mount } from '../../http/sample.ts';
 import { testStore } from '../../store/stores.ts';
+import { callersOn } from '../../support/auth/callers.ts';
 
 export type Made = AuthReply & { readonly warnings: readonly string[] | undefined };
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The token method on a store of its own, for the tests of a file. */
+/** The token method on its own store, for the tests of a file. */
 export interface TokenBench {
   readonly store: OpenStore;
   readonly reaper: Reaper;
   readonly root: string;
   readonly log: ReturnType<typeof keptLog>;
-  /** Calls a row as the pipeline does: whose token is not valid is not let in. `from`: the address of the caller. */
+  /** Calls a row like the pipeline, which refuses invalid tokens. `from` is the address of the caller. */
   call(
     token: string,
     verb: Verb,
@@ -31,11 +30,11 @@ export interface TokenBench {
     fields?: Fields,
     options?: Options,
   ): ReturnType<ReturnType<typeof calling>>;
-  /** A token of the caller; at `path`, by default `create`. */
+  /** Creates a token with that of the caller, at `path`. */
   create(token: string, fields?: Fields, path?: string, options?: Options): Promise<Made>;
-  /** Whether a token is let in. */
-  isLetIn(token: string, from?: string): Promise<boolean>;
-  /** How many tokens have rows. */
+  /** Whether a token is accepted. */
+  isAccepted(token: string, from?: string): Promise<boolean>;
+  /** The number of rows of tokens. */
   rows(): Promise<number>;
 }
 
@@ -60,9 +59,9 @@ export function tokenBench(): TokenBench {
     await open?.reaper.close();
     await open?.store.close();
   });
-  const gatekeeper = () => openGatekeeper({ store: here().store, seenMountsRevision: () => {}, requestMsMax: 90_000 });
+  const callers = () => callersOn(here().store, { reaper: here().reaper, log });
   const letIn = (token: string, from = '127.0.0.1') =>
-    gatekeeper().authenticate(new Secret(token), { remoteAddress: from });
+    callers().gatekeeper.authenticate(new Secret(token), { remoteAddress: from });
 
   const bench: TokenBench = {
     log,
@@ -77,9 +76,8 @@ export function tokenBench(): TokenBench {
     },
     async call(token, verb, path, fields = {}, { config, from, ...options } = {}) {
       const caller = await letIn(token, from);
-      if (typeof caller === 'string') throw new Error('not let in');
-      const { store, reaper } = here();
-      const [method] = openMethods(methods, { store, clock: systemClock, reaper, log });
+      if (typeof caller === 'string') throw new Error('the token was refused');
+      const [method] = openMethods(methods, callers().methodParts);
       if (method === undefined) throw new Error('there is no token method');
       const at = mount('auth/token/', 'token');
       return calling(method, { ...at, config: { ...at.config, ...config } }, { caller, ...options })(
@@ -93,7 +91,7 @@ export function tokenBench(): TokenBench {
       if (reply?.auth === undefined) throw new Error('no token');
       return { ...reply.auth, warnings: reply.warnings };
     },
-    isLetIn: async (token, from) => typeof (await letIn(token, from)) !== 'string',
+    isAccepted: async (token, from) => typeof (await letIn(token, from)) !== 'string',
     async rows() {
       const { db } = here().store;
       const { count } = await db

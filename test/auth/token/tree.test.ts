@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { hashToken } from '../../../lib/auth/token/find/store.ts';
-import { mintToken } from '../../../lib/auth/token/issue/mint.ts';
-import { markToken } from '../../../lib/auth/token/revoke/mark.ts';
-import { reapStep } from '../../../lib/auth/token/revoke/reap.ts';
-import { dropExpired } from '../../../lib/auth/token/revoke/revoke.ts';
-import { Secret } from '../../../lib/core/secret.ts';
+import { hashToken } from '#auth/token/find/store.ts';
+import { mintToken } from '#auth/token/issue/mint.ts';
+import { reapStep } from '#auth/token/revoke/reap.ts';
+import { dropExpired, markToken } from '#auth/token/revoke/revoke.ts';
+import { Secret } from '#core/secret.ts';
 import { tokenBench } from './setup.ts';
 
 const bench = tokenBench();
@@ -23,7 +22,7 @@ async function chain(length: number): Promise<readonly string[]> {
   return tokens;
 }
 
-/** So many, then so many below each, and so on; written at once. Answers the text of a leaf. */
+/** Writes a tree with `width` children of each token, in one statement. Returns the text of a leaf. */
 async function bigTree(parent: string, width: number, depth: number): Promise<string> {
   const leaf = await make(parent);
   await sql`
@@ -46,29 +45,29 @@ async function bigTree(parent: string, width: number, depth: number): Promise<st
 }
 
 describe('revoking a token', () => {
-  test('refuses every descendant from the first moment, before its row is reached, and nobody else', async () => {
+  test('refuses every descendant at once, before its row is reached, and no other token', async () => {
     const [first = '', second = '', ...others] = await chain(5);
     const sibling = await make(first);
     await markToken(bench.store, hashOf(second));
-    expect(await bench.isLetIn(first)).toBe(true);
-    expect(await bench.isLetIn(sibling)).toBe(true);
-    for (const token of [second, ...others]) expect(await bench.isLetIn(token)).toBe(false);
+    expect(await bench.isAccepted(first)).toBe(true);
+    expect(await bench.isAccepted(sibling)).toBe(true);
+    for (const token of [second, ...others]) expect(await bench.isAccepted(token)).toBe(false);
     await bench.reaper.reap();
-    expect(await bench.isLetIn(sibling)).toBe(true);
+    expect(await bench.isAccepted(sibling)).toBe(true);
   });
 
-  test('is not waited for when a token expires: its descendants are refused from that instant', async () => {
+  test('is not needed when a token expires: its descendants are refused from that moment', async () => {
     const [first = '', second = '', third = '', ...others] = await chain(6);
     const expire = (token: string, at: string) =>
       sql`update tokens set expire_at = now() + ${at}::interval where hash = ${hashOf(token)}`.execute(bench.store.db);
     await expire(second, '0 seconds');
-    expect(await bench.isLetIn(first)).toBe(true);
-    for (const token of [second, third, ...others]) expect(await bench.isLetIn(token)).toBe(false);
+    expect(await bench.isAccepted(first)).toBe(true);
+    for (const token of [second, third, ...others]) expect(await bench.isAccepted(token)).toBe(false);
     await expire(second, '1 hour');
-    for (const token of [third, ...others]) expect(await bench.isLetIn(token)).toBe(true);
+    for (const token of [third, ...others]) expect(await bench.isAccepted(token)).toBe(true);
   });
 
-  test('goes on where it was cut off, in whatever process', async () => {
+  test('continues in any process after an interruption', async () => {
     const before = await bench.rows();
     const top = await make(bench.root);
     await bigTree(top, 12, 2);
@@ -84,9 +83,9 @@ describe('revoking a token', () => {
     const top = await make(bench.root);
     const leaf = await bigTree(top, 6, 5);
     expect(await bench.rows()).toBeGreaterThan(9_000);
-    expect(await bench.isLetIn(leaf)).toBe(true);
+    expect(await bench.isAccepted(leaf)).toBe(true);
     await markToken(bench.store, hashOf(top));
-    expect(await bench.isLetIn(leaf)).toBe(false);
+    expect(await bench.isAccepted(leaf)).toBe(false);
     for (let step = await reapStep(bench.store); step.seen > 0; step = await reapStep(bench.store)) {
       expect(step.marked).toBeLessThanOrEqual(1_000);
       expect(step.deleted).toBeLessThanOrEqual(1_000);
@@ -101,13 +100,13 @@ describe('revoking a token', () => {
       const children = Array.from({ length: 10 }, () => make(parent).catch(() => undefined));
       await bench.call(bench.root, 'write', 'revoke', { token: parent });
       const made = (await Promise.all(children)).filter((child) => child !== undefined);
-      for (const child of made) expect(await bench.isLetIn(child)).toBe(false);
+      for (const child of made) expect(await bench.isAccepted(child)).toBe(false);
       await bench.reaper.reap();
       expect(await bench.rows()).toBe(before);
     }
   });
 
-  test('waits for a child that is being written, and takes it with it', async () => {
+  test('waits for a child that is being written, and deletes it', async () => {
     const before = await bench.rows();
     const parent = await make(bench.root);
     let entered: () => void = () => {};
@@ -122,8 +121,22 @@ describe('revoking a token', () => {
       await mintToken(
         { db: tx, barrier: bench.store.barrier },
         {
-          ...{ parent: hashOf(parent), policies: ['default'], meta: null, displayName: '', path: 'auth/token/create' },
-          ...{ ttl: 3_600, explicitMaxTtl: 0, period: 0, numUses: 0, renewable: true, orphan: false },
+          namespaceId: 'root',
+          parent: hashOf(parent),
+          policies: ['default'],
+          meta: null,
+          displayName: '',
+          path: 'auth/token/create',
+          ttl: 3_600,
+          explicitMaxTtl: 0,
+          period: 0,
+          numUses: 0,
+          renewable: true,
+          orphan: false,
+          entityId: '',
+          role: '',
+          loginRole: '',
+          boundCidrs: [],
         },
       );
       entered();
@@ -140,29 +153,29 @@ describe('revoking a token', () => {
 });
 
 describe('revoking a token alone', () => {
-  test('makes its children orphans, which stay', async () => {
+  test('makes its children orphans, which stay valid', async () => {
     const [parent = '', child = '', grandchild = ''] = await chain(3);
     await bench.call(bench.root, 'write', 'revoke-orphan', { token: parent });
-    expect(await bench.isLetIn(parent)).toBe(false);
+    expect(await bench.isAccepted(parent)).toBe(false);
     expect((await bench.call(child, 'read', 'lookup-self'))?.data).toMatchObject({ orphan: true });
     expect((await bench.call(grandchild, 'read', 'lookup-self'))?.data).toMatchObject({ orphan: false });
     await bench.call(bench.root, 'write', `revoke-orphan/${child}`);
-    expect(await bench.isLetIn(grandchild)).toBe(true);
+    expect(await bench.isAccepted(grandchild)).toBe(true);
   });
 
-  test('of one that is not there is an error', async () => {
+  test('that does not exist is an error', async () => {
     await expect(bench.call(bench.root, 'write', 'revoke-orphan', { token: 'hvs.none' })).rejects.toThrow(
       'token to revoke not found',
     );
   });
 });
 
-test('a token that has expired takes its children with it when it is dropped', async () => {
+test('an expired token is deleted with its children', async () => {
   const [parent = '', child = ''] = await chain(2);
   await sql`update tokens set expire_at = now() - interval '1 second' where hash = ${hashOf(parent)}`.execute(
     bench.store.db,
   );
-  expect(await bench.isLetIn(parent)).toBe(false);
+  expect(await bench.isAccepted(parent)).toBe(false);
   await dropExpired(bench.store, 100);
-  expect(await bench.isLetIn(child)).toBe(false);
+  expect(await bench.isAccepted(child)).toBe(false);
 });

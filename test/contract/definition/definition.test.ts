@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { compileTemplate, type TemplateInput } from '../../../lib/sync/template/template.ts';
+import { definitions } from '#destinations/index.ts';
+import { compileTemplate, type TemplateInput } from '#sync/template/template.ts';
 
 const anyName = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 600 }),
@@ -23,13 +23,13 @@ const secret: TemplateInput = {
   SecretKey: 'db-password',
 };
 
-test('each type and each alias is there once', () => {
+test('types and aliases are unique', () => {
   const identifiers = definitions.flatMap(({ type, alias }) => [type, alias]);
   expect(new Set(identifiers).size).toBe(identifiers.length);
 });
 
 describe.each(definitions)('the definition of $type', (definition) => {
-  test('has limits that let work be done', () => {
+  test('has usable limits', () => {
     expect(definition.type).toMatch(/^[a-z]+(-[a-z]+)*$/);
     expect(definition.title).not.toBe('');
     expect(definition.rate.callsPerSecond).toBeGreaterThan(0);
@@ -41,11 +41,11 @@ describe.each(definitions)('the definition of $type', (definition) => {
   describe('names', () => {
     const { names } = definition;
 
-    test('are brought to the rules of the system once: a second time changes nothing', () => {
+    test('are normalised idempotently', () => {
       fc.assert(fc.property(anyName, (name) => names.normalise(names.normalise(name)) === names.normalise(name)));
     });
 
-    test('are then accepted, or refused with a reason', () => {
+    test('are accepted after that, or refused with a reason', () => {
       fc.assert(
         fc.property(anyName, (name) => {
           const reason = names.refuse(names.normalise(name));
@@ -55,15 +55,15 @@ describe.each(definitions)('the definition of $type', (definition) => {
       );
     });
 
-    test('are accepted only in the form that they are brought to', () => {
+    test('are accepted only in their normalised form', () => {
       fc.assert(fc.property(anyName, (name) => names.refuse(name) !== undefined || names.normalise(name) === name));
     });
 
-    test('have one key each, which is its own key', () => {
+    test('have a key that is its own key', () => {
       fc.assert(fc.property(anyName, (name) => names.key(names.key(name)) === names.key(name)));
     });
 
-    test('are refused when they are empty or longer than the rule that people read', () => {
+    test('are refused when they are empty or longer than the documented rule', () => {
       const longest = names.normalise('n'.repeat(names.lengthMax));
       expect(names.refuse('')).toMatch(/empty/);
       expect(names.refuse(longest)).toBeUndefined();
@@ -79,7 +79,7 @@ describe.each(definitions)('the definition of $type', (definition) => {
     const render = (template: typeof whole, changes: Partial<TemplateInput> = {}) =>
       names.normalise(template.render({ ...secret, ...changes }));
 
-    test('distinguish secrets of different mounts and paths, and keys where each has its own object', () => {
+    test('distinguish secrets of different mounts and paths, and keys with separate objects', () => {
       for (const template of [whole, perKey]) {
         expect(template.mentions('MountAccessor')).toBe(true);
         expect(template.mentions('SecretPath')).toBe(true);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { DestinationDefinition } from '../../../lib/destinations/contract.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { loadFake } from '../../../lib/destinations/load.ts';
-import { metaOf } from '../../../lib/sync/rows/destinations/fields.ts';
+import { problemOf } from '#core/problem.ts';
+import type { DestinationDefinition } from '#destinations/contract.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadFake } from '#destinations/load.ts';
+import { metaOf } from '#sync/rows/fields/forms.ts';
 import { connect, credentialsOf } from '../support/stand.ts';
 
 describe.each(definitions)('the fields of $type', (definition) => {
@@ -14,7 +15,7 @@ describe.each(definitions)('the fields of $type', (definition) => {
     expect(meta.description).toMatch(/\S{2,}/);
   });
 
-  test('hide what logs in, and nothing that has to be seen', () => {
+  test('hide credentials, and nothing that must be visible', () => {
     const hidden = fields.filter(({ meta }) => meta.sensitive === true).map(({ name }) => name);
     const loginParts = fields.map(({ name }) => name).filter(isLoginPart);
     expect(hidden).toEqual(expect.arrayContaining(loginParts));
@@ -22,15 +23,17 @@ describe.each(definitions)('the fields of $type', (definition) => {
     expect(hidden).not.toContain('tls_ca_cert');
   });
 
-  test('let every type have an address and authorities of its own', () => {
+  test('include an address and authorities for every type', () => {
     expect(fields.map(({ name }) => name)).toEqual(expect.arrayContaining(['endpoint', 'tls_ca_cert']));
   });
 
-  test('name themselves when they break a rule, and never show what is hidden', async () => {
+  test('are named when they break a rule, and never show hidden values', async () => {
     const { rules, texts, hidden } = await problemsOf(definition);
     const named = Object.keys(definition.fields);
     expect(texts).not.toEqual([]);
-    expect(rules.filter((text) => !named.some((name) => text.includes(name)))).toEqual([]);
+    const isKnown = (name: string) => named.includes(name);
+    expect(rules.filter(({ text }) => !named.some((name) => String(text).includes(name)))).toEqual([]);
+    expect(rules.filter(({ fields }) => fields.length === 0 || !fields.every(isKnown))).toEqual([]);
     expect(texts.filter((text) => hidden.some((value) => text.includes(value)))).toEqual([]);
   });
 });
@@ -42,7 +45,7 @@ const isLoginPart = (name: string): boolean =>
 const marker = 'spoilt-and-hidden-0123456789';
 const spoilt: readonly unknown[] = ['', ' ', '..', `${marker}/with ü\n`, marker.repeat(200), -1, [], { marker }];
 
-/** What is said when one field of a good body after the other is spoilt: by our own rules, and in all. */
+/** The messages for a valid body in which one field after another is made invalid: those of our own rules, and all of them. */
 async function problemsOf(definition: DestinationDefinition) {
   const startFake = await loadFake(definition.type);
   const fake = await startFake();
@@ -62,14 +65,16 @@ async function problemsOf(definition: DestinationDefinition) {
   };
 }
 
-/** A field that everybody may see may be quoted. */
+/** A field that is not sensitive may be quoted. */
 const withoutMarker = (text: string): string => text.replaceAll(marker, '');
 
 function saidOf(definition: DestinationDefinition, body: Readonly<Record<string, unknown>>) {
   const { success, data = {}, error } = z.object(definition.fields).safeParse(body);
   const issues = error?.issues ?? [];
   const present = Object.entries(data).filter(([, value]) => value !== undefined);
-  const own = issues.filter(({ code }) => code === 'custom').map(({ message }) => message);
+  const own = issues
+    .filter(({ code }) => code === 'custom')
+    .map(({ message, path }) => problemOf(String(path[0]), message));
   const rules = success ? definition.validate(Object.fromEntries(present)) : own;
-  return { rules, texts: [...rules, ...issues.map(({ message }) => message)] };
+  return { rules, texts: [...rules.map(({ text }) => String(text)), ...issues.map(({ message }) => message)] };
 }

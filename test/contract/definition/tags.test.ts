@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../../lib/core/errors.ts';
-import type { TagRule } from '../../../lib/destinations/contract.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
+import { AppError } from '#core/errors.ts';
+import type { TagRule } from '#destinations/contract.ts';
+import { definitions } from '#destinations/index.ts';
 
 const tagged = definitions.flatMap(({ type, tags }) => (tags === undefined ? [] : [{ type, tags }]));
 const mark = '0123456789abcdef0123456789abcdef';
@@ -15,13 +15,13 @@ describe.each(tagged)('the tag rule of $type', ({ tags }) => {
     expect(tags.builtIn(mark)).toEqual(builtIn);
   });
 
-  test('accepts as many custom tags as fit beside them, and refuses one more', () => {
+  test('accepts custom tags up to the limit, and refuses one more', () => {
     const tagsMax = tags.countMax - Object.keys(tags.builtIn(mark)).length;
     expect(Object.keys(tags.normalise(customTags(tagsMax)))).toHaveLength(tagsMax);
     expect(refusalOf(tags, customTags(tagsMax + 1))).toContain('custom_tags');
   });
 
-  test('brings custom tags to the rules of the system once: a second time changes nothing', () => {
+  test('normalises custom tags idempotently', () => {
     const custom = fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.string({ maxLength: 60 }), {
       maxKeys: 5,
     });
@@ -33,7 +33,7 @@ describe.each(tagged)('the tag rule of $type', ({ tags }) => {
     );
   });
 
-  test('keeps custom tags away from the built-in ones', () => {
+  test('refuses custom tags with the keys of built-in ones', () => {
     for (const key of Object.keys(tags.builtIn(mark))) {
       expect(refusalOf(tags, { [key]: 'mine' })).toContain('custom_tags');
     }
@@ -43,7 +43,7 @@ describe.each(tagged)('the tag rule of $type', ({ tags }) => {
 const customTags = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`tag${index}`, `value${index}`]));
 
-/** Undefined: refused, as what cannot be mended has to be. */
+/** The normalised tags, or undefined when they are refused. */
 function normalised(tags: TagRule, custom: Readonly<Record<string, string>>) {
   try {
     return tags.normalise(custom);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Driver, PutItem, PutOutcome } from '../../../lib/destinations/contract.ts';
-import { DestinationFailure } from '../../../lib/destinations/contract.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
+import type { Driver, PutItem, PutOutcome } from '#destinations/contract.ts';
+import { DestinationFailure } from '#destinations/contract.ts';
+import { definitions } from '#destinations/index.ts';
 import { calm, standFor } from '../support/stand.ts';
 
 const concurrentPuts = 20;
@@ -24,7 +24,7 @@ describe.each(definitions)('the driver of $type', (definition) => {
     expect(stand.object(name)).toMatchObject({ value: 'the value of a new object' });
   });
 
-  test('gives an object that it wrote another value', async () => {
+  test('changes the value of an object that it wrote', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the first value');
     const { remoteVersion } = await driver.put(item, calm);
@@ -50,7 +50,7 @@ describe.each(definitions)('the driver of $type', (definition) => {
     expect(stand.object(item.name)).toBeUndefined();
   });
 
-  test('takes the removal of an object that was never there for done', async () => {
+  test('succeeds in removing an object that never existed', async () => {
     const removal = { name: stand.name(), mark: 'f'.repeat(32), remoteVersion: null };
     await expect(stand.open().remove(removal, calm)).resolves.toBeUndefined();
   });
@@ -64,11 +64,11 @@ describe.each(definitions)('the driver of $type', (definition) => {
     expect(stand.object(item.name)).toMatchObject({ value: 'the value after the removal' });
   });
 
-  test('sees no object where there is none', async () => {
+  test('sees no object where none exists', async () => {
     expect(await stand.open().inspect(stand.name(), calm)).toBeUndefined();
   });
 
-  test('sees the version of its last put, and its mark and tags where the system keeps them', async () => {
+  test('sees the version of its last put, and its mark and tags where the system stores them', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value that is looked at');
     const { remoteVersion } = await driver.put(item, calm);
@@ -80,16 +80,16 @@ describe.each(definitions)('the driver of $type', (definition) => {
     if (definition.tags !== undefined) expect(found).toMatchObject({ tags: item.tags });
   });
 
-  test('sees that somebody else wrote over its object', async () => {
+  test('sees that another client changed its object', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value of ours');
     await driver.put(item, calm);
     const ours = await driver.inspect(item.name, calm);
-    stand.fake.change(item.name, 'the value of somebody else');
+    stand.fake.change(item.name, 'the value of another client');
     expect(await driver.inspect(item.name, calm)).not.toEqual(ours);
   });
 
-  test('takes two names for one object exactly where the name rule says so', async () => {
+  test('treats two names as one object exactly where the name rule does', async () => {
     const driver = stand.open();
     const name = stand.name('CaseOfLetters');
     const other = swapCase(name);
@@ -111,7 +111,7 @@ describe.each(definitions)('the driver of $type', (definition) => {
     expect(seen.map(({ isSame }) => isSame)).toEqual(items.map(() => true));
   });
 
-  test('answers the outcome of several puts in their order, and one that fails does not harm the others', async () => {
+  test('returns the outcomes of several puts in order, and one failure does not affect the others', async () => {
     const tooLarge = 'v'.repeat(definition.valueBytesMax + 1);
     const items = ['the value of the first put', tooLarge, 'the value of the last put'].map((value) =>
       stand.item(stand.name(), value),
@@ -129,7 +129,7 @@ describe.each(definitions)('the driver of $type', (definition) => {
     ]);
   });
 
-  test('refuses a name that the system does not take, without writing it', async () => {
+  test('refuses a name that the system does not allow, without writing it', async () => {
     const { lengthMax, normalise } = definition.names;
     const name = normalise('n'.repeat(lengthMax + 1));
     await stand.failure(stand.open().put(stand.item(name, 'the value under a long name'), calm), 'name');
@@ -140,7 +140,7 @@ describe.each(definitions)('the driver of $type', (definition) => {
 const swapCase = (text: string): string =>
   [...text].map((letter) => (letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase())).join('');
 
-/** The way of the system where it has one, otherwise one after the other. */
+/** Puts all items in one call where the driver can, otherwise one by one. */
 async function putAll(driver: Driver, items: readonly PutItem[]): Promise<readonly PutOutcome[]> {
   if (driver.putMany !== undefined) return driver.putMany(items, calm);
   const outcomes: PutOutcome[] = [];

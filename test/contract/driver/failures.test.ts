@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Driver, FailureKind } from '../../../lib/destinations/contract.ts';
-import type { Fault } from '../../../lib/destinations/fake.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
+import type { Driver, FailureKind } from '#destinations/contract.ts';
+import type { Fault } from '#destinations/fake.ts';
+import { definitions } from '#destinations/index.ts';
 import { calm, type Stand, standFor } from '../support/stand.ts';
 
 interface Case {
@@ -20,9 +20,9 @@ const cases: readonly Case[] = [
 /** A look that is not permitted is an answer and not a failure. */
 const looks = cases.filter(({ fault }) => fault !== 'denied');
 
-/** A driver that has its connections and tokens, and one that has to make them first. */
+/** A driver that has its connections and tokens, and one that must create them first. */
 const ages = {
-  'a driver that has worked before': async (stand: Stand) => {
+  'a used driver': async (stand: Stand) => {
     const driver = stand.open();
     await driver.put(stand.item(stand.name('earlier'), 'the value of an earlier put'), calm);
     return driver;
@@ -33,15 +33,15 @@ const ages = {
 describe.each(definitions)('a failing $type', (definition) => {
   const stand = standFor(definition);
 
-  /** One of our objects, to be looked at and removed. */
+  /** One of our objects, for a look and a removal. */
   async function written() {
-    const item = stand.item(stand.name(), 'the value that was there before');
+    const item = stand.item(stand.name(), 'the earlier value');
     const { remoteVersion } = await stand.open().put(item, calm);
     return { name: item.name, mark: item.mark, remoteVersion };
   }
 
   describe.each(Object.entries(ages))('met by %s', (_age, open: (stand: Stand) => Promise<Driver>) => {
-    test.each(cases)('fails a put on $fault as $kind, and the next put goes through', async ({ fault, kind }) => {
+    test.each(cases)('fails a put on $fault as $kind, and the next put succeeds', async ({ fault, kind }) => {
       const driver = await open(stand);
       const item = stand.item(stand.name(), 'the value that is not written at first');
       stand.fake.fail({ kind: fault });
@@ -52,7 +52,7 @@ describe.each(definitions)('a failing $type', (definition) => {
       expect(stand.object(item.name)?.value).toBe('the value that is not written at first');
     });
 
-    test.each(cases)('fails a removal on $fault as $kind, and the next removal goes through', async (one) => {
+    test.each(cases)('fails a removal on $fault as $kind, and the next removal succeeds', async (one) => {
       const object = await written();
       const driver = await open(stand);
       stand.fake.fail({ kind: one.fault });
@@ -80,15 +80,15 @@ describe.each(definitions)('a failing $type', (definition) => {
     });
   });
 
-  test('says how long the system wants to be left alone', async () => {
+  test('reports the wait that the system asks for', async () => {
     stand.fake.fail({ kind: 'throttle', retryAfterSeconds: 7 });
     const put = stand.open().put(stand.item(stand.name(), 'the value that has to wait'), calm);
     const { retryAfterMs } = await stand.failure(put, 'throttled');
     expect(retryAfterMs).toBe(7000);
   });
 
-  // Retries belong to the sync, which counts them and waits.
-  test.each(['throttle', 'unavailable', 'reset'] as const)('is asked once for what met %s', async (fault) => {
+  // The sync does the retries, which it counts and delays.
+  test.each(['throttle', 'unavailable', 'reset'] as const)('gets one call for a put that meets %s', async (fault) => {
     const driver = stand.open();
     await driver.put(stand.item(stand.name('earlier'), 'the value of an earlier put'), calm);
     const before = stand.calls();

@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../../lib/core/clock.ts';
-import type { DestinationDefinition, Driver } from '../../../lib/destinations/contract.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { removeAll } from '../../../lib/sync/reconcile/act.ts';
-import { AttemptBudget } from '../../../lib/sync/reconcile/attempt-budget.ts';
-import type { Written } from '../../../lib/sync/reconcile/plan/plan.ts';
+import { systemClock } from '#core/clock.ts';
+import type { DestinationDefinition, Driver } from '#destinations/contract.ts';
+import { definitions } from '#destinations/index.ts';
+import type { Written } from '#sync/model/written.ts';
+import { removeAll } from '#sync/reconcile/act.ts';
+import { AttemptBudget } from '#sync/reconcile/attempt-budget.ts';
 import { factsOf } from '../../support/facts.ts';
-import { patience } from '../../support/patience.ts';
+import { patience } from '../../support/measures/patience.ts';
 import { calm, newMark, type Stand, standFor } from '../support/stand.ts';
 
 const count = 30;
-/** Of the shortest pages that a provider has. */
+/** The smallest page size of a provider. */
 const pageSize = 25;
 
 describe.each(definitions)('an attempt that removes many objects from $type', (definition) => {
   const stand = standFor(definition);
 
-  test('calls as often for each as the facts say, and reads a list at most once', async () => {
+  test('makes the documented number of calls for each, and reads a list at most once', async () => {
     const driver = stand.open();
     const objects = await written(stand, driver, definition);
     const perObject = Math.floor(factsOf(definition.type).calls['ten keys'].removal / 10);
@@ -33,21 +33,21 @@ describe.each(definitions)('an attempt that removes many objects from $type', (d
 describe.each(definitions.filter(({ markless }) => markless !== true))('of many objects of $type', (definition) => {
   const stand = standFor(definition);
 
-  test('those that others have replaced stay', async () => {
+  test('those that others have replaced are kept', async () => {
     const driver = stand.open();
     const objects = await written(stand, driver, definition);
     const replaced = tenthOf(objects);
-    for (const { name } of replaced) stand.fake.seed(name, 'the value of somebody else');
+    for (const { name } of replaced) stand.fake.seed(name, 'the value of another client');
     await removeMany(definition, driver, objects);
     expect(objects.filter(({ name }) => stand.object(name) !== undefined)).toEqual(replaced);
   });
 });
 
-// Where there are no tags, the record's id of the object says whose it is.
+// Without tags, the recorded id shows whose object it is.
 describe.each(definitions.filter(({ tags }) => tags !== undefined))('of many tagged objects of $type', (definition) => {
   const stand = standFor(definition);
 
-  test('those that another installation has adopted stay', async () => {
+  test('those that another installation has adopted are kept', async () => {
     const driver = stand.open();
     const objects = await written(stand, driver, definition);
     const adopted = tenthOf(objects);

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import type { PutItem } from '../../../lib/destinations/contract.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
+import type { PutItem } from '#destinations/contract.ts';
+import { definitions } from '#destinations/index.ts';
 import { factsOf } from '../../support/facts.ts';
 import { calm, type Stand, standFor } from '../support/stand.ts';
 
-describe.each(definitions)('a put to $type of which the record leaves no doubt', (definition) => {
+describe.each(definitions)('a put to $type with a certain record', (definition) => {
   const stand = standFor(definition);
   const marks = definition.markless !== true;
 
-  test('needs as few calls as the system allows: to create, to change, to remove', async () => {
+  test('makes as few calls as the system allows to create, to change and to remove', async () => {
     const driver = stand.open();
     await driver.put(stand.item(stand.name('warm'), 'the value that opens connections'), calm);
     const item = stand.item(stand.name(), 'the first value', { asRecorded: true });
     const created = await counted(stand, () => driver.put(item, calm));
     const change = next(stand, item, 'the second value', created.answer.remoteVersion);
     const changed = await counted(stand, () => driver.put(change, calm));
-    // Of two versions of one second some systems do not say at once which one is newer.
+    // Some systems cannot order two versions of the same second, so the removal uses an object with one version.
     const { name, mark, value } = stand.item(stand.name(), 'the only value', { asRecorded: true });
     const { remoteVersion } = await driver.put(stand.item(name, value.reveal(), { mark, asRecorded: true }), calm);
     const removed = await counted(stand, () => driver.remove({ name, mark, remoteVersion, asRecorded: true }, calm));
@@ -41,15 +41,15 @@ describe.each(definitions)('a put to $type of which the record leaves no doubt',
     expect(stand.object(item.name)).toEqual({ value: 'the second value', tags: item.tags });
   });
 
-  test('creates nothing over an object of somebody else: conflict', async () => {
+  test('does not overwrite a foreign object: conflict', async () => {
     const name = stand.name();
-    stand.fake.seed(name, 'the value of somebody else');
+    stand.fake.seed(name, 'the value of another client');
     const item = stand.item(name, 'the value of ours', { asRecorded: true });
     expect(await stand.failure(stand.open().put(item, calm), 'conflict')).toMatchObject({ untouched: true });
-    expect(stand.object(name)?.value).toBe('the value of somebody else');
+    expect(stand.object(name)?.value).toBe('the value of another client');
   });
 
-  test('creates what has vanished', async () => {
+  test('creates an object that has vanished', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value that vanishes', { asRecorded: true });
     const { remoteVersion } = await driver.put(item, calm);
@@ -58,16 +58,16 @@ describe.each(definitions)('a put to $type of which the record leaves no doubt',
     expect(stand.object(item.name)).toEqual({ value: 'the value that is back', tags: item.tags });
   });
 
-  test('puts its value over a foreign change', async () => {
+  test('overwrites a foreign change', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value of ours', { asRecorded: true });
     const { remoteVersion } = await driver.put(item, calm);
-    stand.fake.change(item.name, 'the value of somebody else');
+    stand.fake.change(item.name, 'the value of another client');
     await driver.put(next(stand, item, 'the newer value of ours', remoteVersion), calm);
     expect(stand.object(item.name)?.value).toBe('the newer value of ours');
   });
 
-  test('creates a removed object again with the value that it had first', async () => {
+  test('creates a removed object again with its first value', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value that comes back', { asRecorded: true });
     const first = await driver.put(item, calm);
@@ -78,7 +78,7 @@ describe.each(definitions)('a put to $type of which the record leaves no doubt',
     expect(stand.object(item.name)).toEqual({ value: 'the value that comes back', tags: item.tags });
   });
 
-  test('whose answer was lost has arrived, and the next one, which has doubts, goes through', async () => {
+  test('has arrived when its answer is lost, and the next one, with an uncertain record, succeeds', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the first value', { asRecorded: true });
     const { remoteVersion } = await driver.put(item, calm);
@@ -92,7 +92,7 @@ describe.each(definitions)('a put to $type of which the record leaves no doubt',
     expect((await stand.seen(driver, item.name, receipt.remoteVersion)).isSame).toBe(true);
   });
 
-  test('that is repeated, because the worker died before it wrote the answer down, goes through', async () => {
+  test('succeeds again when the worker died before it recorded the answer', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the first value', { asRecorded: true });
     const { remoteVersion } = await driver.put(item, calm);
@@ -105,19 +105,19 @@ describe.each(definitions)('a put to $type of which the record leaves no doubt',
 });
 
 describe.each(definitions.filter(({ markless }) => markless !== true))(
-  'a removal from $type without doubt',
+  'a removal from $type with a certain record',
   (definition) => {
     const stand = standFor(definition);
 
-    test('leaves alone what somebody else made under the name', async () => {
+    test('keeps a foreign object of the same name', async () => {
       const driver = stand.open();
       const item = stand.item(stand.name(), 'the value of ours', { asRecorded: true });
       const { remoteVersion } = await driver.put(item, calm);
       const removal = { name: item.name, mark: item.mark, remoteVersion };
       await stand.open().remove(removal, calm);
-      stand.fake.seed(item.name, 'the value of somebody else');
+      stand.fake.seed(item.name, 'the value of another client');
       await driver.remove({ ...removal, asRecorded: true }, calm);
-      expect(stand.object(item.name)?.value).toBe('the value of somebody else');
+      expect(stand.object(item.name)?.value).toBe('the value of another client');
     });
   },
 );

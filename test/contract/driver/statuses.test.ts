@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../../../lib/core/secret.ts';
-import { DestinationFailure, type Driver, type FailureKind, type PutItem } from '../../../lib/destinations/contract.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
+import { Secret } from '#core/secret.ts';
+import { DestinationFailure, type Driver, type FailureKind, type PutItem } from '#destinations/contract.ts';
+import { definitions } from '#destinations/index.ts';
 import { isCall } from '../support/asked.ts';
 import { partyFor } from '../support/party.ts';
 import { calm } from '../support/stand.ts';
 
-/** What each status means, whatever comes with it. */
+/** The kinds of failure of each status, whatever the body. */
 const kinds: Readonly<Record<number, readonly FailureKind[]>> = {
   400: ['invalid'],
   401: ['credentials'],
   403: ['permission'],
   404: ['missing'],
-  // A conflict, or a change of somebody else that is under way.
+  // A conflict, or a concurrent change by another client.
   409: ['conflict', 'unavailable'],
   413: ['too-large'],
   429: ['throttled'],
@@ -23,7 +23,7 @@ const kinds: Readonly<Record<number, readonly FailureKind[]>> = {
   504: ['unavailable', 'timeout'],
 };
 
-/** Bodies that proxies, gateways and systems in trouble send with a status. */
+/** Bodies that proxies, gateways and overloaded systems send with a status. */
 const bodies: Readonly<Record<string, readonly [type: string, text: string]>> = {
   'no body': ['', ''],
   'an empty JSON text': ['application/json', ''],
@@ -49,7 +49,7 @@ describe.each(definitions)('a refusal by $type', (definition) => {
     return { ...item, mode: 'update', remoteVersion, value: new Secret('a newer value') };
   }
 
-  test.each(cases)('with status %i and %s is what the status says', async (status, body) => {
+  test.each(cases)('with status %i and %s gets the kind of its status', async (status, body) => {
     const driver = party.open();
     const object = await written(driver);
     const [type, text] = bodies[body] ?? ['', ''];
@@ -58,7 +58,7 @@ describe.each(definitions)('a refusal by $type', (definition) => {
       await driver.put(party.item('the value that is refused'), calm).catch(failureOf),
       await driver.put(object, calm).catch(failureOf),
       await driver.put({ ...object, asRecorded: true }, calm).catch(failureOf),
-      // What is not there needs no removal.
+      // Removing a missing object succeeds.
       ...(status === 404 ? [] : [await driver.remove(object, calm).catch(failureOf)]),
     ];
     for (const failure of failures) {

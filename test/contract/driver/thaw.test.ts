@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Driver } from '../../../lib/destinations/contract.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { timedSignal } from '../../../lib/sync/reconcile/attempt-budget.ts';
+import type { Driver } from '#destinations/contract.ts';
+import { definitions } from '#destinations/index.ts';
+import { timedSignal } from '#sync/reconcile/attempt-budget.ts';
 import { calm, newMark, type Stand, standFor } from '../support/stand.ts';
 
 type Start = (driver: Driver, signal: AbortSignal) => Promise<unknown>;
 
-/** A creation, an update and a removal: together they need more than one request each. */
+/** A creation, an update and a removal, of which at least one needs several requests. */
 async function verbsOn(stand: Stand, driver: Driver): Promise<readonly Start[]> {
   const put = async () => {
     const [name, mark] = [stand.name(), newMark()];
@@ -26,7 +26,7 @@ async function verbsOn(stand: Stand, driver: Driver): Promise<readonly Start[]> 
 describe.each(definitions)('$type', (definition) => {
   const stand = standFor(definition);
 
-  /** Requests of each verb under the signal that `signalAt` gives for the number of calls before it. */
+  /** Counts the requests of each verb. `signalAt` gives its signal, from the number of calls before it. */
   async function requests(signalAt: (before: number) => AbortSignal): Promise<readonly number[]> {
     const driver = stand.open();
     const made: number[] = [];
@@ -38,7 +38,7 @@ describe.each(definitions)('$type', (definition) => {
     return made;
   }
 
-  test('begins no request once its time is over, though no timer has run: its process was frozen', async () => {
+  test('begins no request after its deadline, even if no timer has run because the process was frozen', async () => {
     const reason = new Error('its time is over');
     const frozen = (before: number) => timedSignal(new AbortController(), () => stand.calls() > before, reason);
     expect(await requests(frozen)).toEqual([1, 1, 1]);

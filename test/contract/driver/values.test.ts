@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { definitions } from '../../../lib/destinations/index.ts';
+import { definitions } from '#destinations/index.ts';
 import { calm, standFor } from '../support/stand.ts';
 
-/** Fits every system beside its name. */
+/** Some limits include the name; names here are shorter than this. */
 const nameBytesMax = 1024;
 
 const values: Readonly<Record<string, string>> = {
@@ -22,13 +22,13 @@ describe.each(definitions)('a value at $type', (definition) => {
   const stand = standFor(definition);
   const emptyValue = definition.refusesEmpty === true ? 'invalid' : 'kept';
 
-  test.each(Object.entries(values))('%s comes out byte for byte', async (_what, value) => {
+  test.each(Object.entries(values))('%s is stored byte for byte', async (_what, value) => {
     const item = stand.item(stand.name(), value);
     await stand.open().put(item, calm);
     expect(Buffer.from(stand.object(item.name)?.value ?? '')).toEqual(Buffer.from(value));
   });
 
-  test('of any characters comes out as it went in', async () => {
+  test('of any characters is stored unchanged', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value before the random ones');
     await fc.assert(
@@ -49,15 +49,15 @@ describe.each(definitions)('a value at $type', (definition) => {
     expect(stand.object(item.name)?.value).toBe(emptyValue === 'kept' ? '' : undefined);
   });
 
-  test('of nearly the greatest size is kept', async () => {
+  test('of nearly the maximum size is kept', async () => {
     const value = 'ü'.repeat((definition.valueBytesMax - nameBytesMax) / 2);
     const item = stand.item(stand.name('large'), value);
     await stand.open().put(item, calm);
     expect(stand.object(item.name)?.value).toBe(value);
   });
 
-  // Its characters are fewer than the limit: bytes are what counts.
-  test('that has one byte too many is refused, and the object keeps the value it has', async () => {
+  // It has fewer characters than the limit, which counts bytes.
+  test('that has one byte too many is refused, and the object keeps its value', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value that stays');
     const { remoteVersion } = await driver.put(item, calm);

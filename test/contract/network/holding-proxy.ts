@@ -1,20 +1,20 @@
 import { createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, request as requestTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { newCertificate } from '../../../lib/destinations/cloud-b-kv/fake/server.ts';
-import type { Fake } from '../../../lib/destinations/fake.ts';
+import { newCertificate } from '#destinations/cloud-b-kv/fake/server.ts';
+import type { Fake } from '#destinations/fake.ts';
 
 export type Change = 'write' | 'removal';
 
-/** A proxy before a stand-in that can keep changes back: what its client has given up on, it may still deliver. */
+/** A proxy before a stand-in that can hold changes back and deliver them after their client has given up. */
 export interface HoldingProxy {
-  /** Fields of a destination that reaches the stand-in through it; logins go past it. */
+  /** Fields of a destination that reaches the stand-in through the proxy; logins bypass it. */
   readonly destination: Readonly<Record<string, unknown>>;
-  /** Keeps the next changes back: those that remove, or those that do anything else but look. */
+  /** Holds the next removals, or the next other changes. */
   hold(kind: Change, count: number): void;
-  /** How many it keeps back. */
+  /** The number of changes that it holds. */
   held(): number;
-  /** Delivers what it has kept back, in order; answers the statuses that nobody gets to see. */
+  /** Delivers the held changes in order. Resolves to their statuses. */
   release(): Promise<readonly number[]>;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ interface Kept {
   readonly body: Buffer;
 }
 
-/** Speaks https where the stand-in does. */
+/** Uses https if the stand-in does. */
 export async function startHoldingProxy(fake: Fake): Promise<HoldingProxy> {
   const kept: Kept[] = [];
   let wanted: { readonly kind: Change; left: number } = { kind: 'write', left: 0 };
@@ -79,7 +79,7 @@ export async function startHoldingProxy(fake: Fake): Promise<HoldingProxy> {
   };
 }
 
-/** Undefined: a look. */
+/** Undefined for a look. */
 function changeOf({ method, headers }: IncomingMessage): Change | undefined {
   const operation = String(headers['x-amz-target'] ?? '');
   if (method === 'GET' || operation.includes('.Describe')) return undefined;

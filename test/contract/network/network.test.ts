@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { definitions } from '../../../lib/destinations/index.ts';
-import type { NetworkPolicy } from '../../../lib/network/policy.ts';
+import { definitions } from '#destinations/index.ts';
+import type { NetworkPolicy } from '#network/policy.ts';
 import { calm, standFor } from '../support/stand.ts';
 
 const refused: Readonly<Record<string, Partial<NetworkPolicy>>> = {
   'a strict policy': { allowedIpv4: [], allowedPorts: [] },
-  'a policy that opens the port alone': { allowedIpv4: [] },
-  'a policy that opens the address alone': { allowedPorts: [] },
-  'a policy that opens another address': { allowedIpv4: ['10.0.0.0/8'] },
+  'a policy that allows only the port': { allowedIpv4: [] },
+  'a policy that allows only the address': { allowedPorts: [] },
+  'a policy that allows another address': { allowedIpv4: ['10.0.0.0/8'] },
 };
 
 const admitted: Readonly<Record<string, Partial<NetworkPolicy>>> = {
-  'a policy that opens address and port': {},
-  'a policy that is switched off': { disabled: true, allowedIpv4: [], allowedPorts: [] },
+  'a policy that allows address and port': {},
+  'a disabled policy': { disabled: true, allowedIpv4: [], allowedPorts: [] },
 };
 
 describe.each(definitions)('the driver of $type', (definition) => {

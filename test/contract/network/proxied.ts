@@ -1,15 +1,16 @@
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { Secret } from '../../../lib/core/secret.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { loadDriver, loadFake } from '../../../lib/destinations/load.ts';
-import { strictPolicy } from '../../../lib/network/policy.ts';
+import { systemClock } from '#core/clock.ts';
+import { silentLog } from '#core/log/log.ts';
+import { Secret } from '#core/secret.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadDriver, loadFake } from '#destinations/load.ts';
+import { strictPolicy } from '../../support/network/policy.ts';
+import { outsideWorker } from '../../support/outside-worker.ts';
 
 /**
- * A process of its own, whose environment names a proxy: a put and a removal at the stand-in of each type. Prints what became
- * of each as JSON, and whether a plain request of Node went by the proxy.
+ * Runs in a separate process whose environment names a proxy: a put and a removal at the stand-in of each type. Prints as JSON which
+ * of them succeeded, and whether a plain request of Node went through the proxy.
  */
 const calm = new AbortController().signal;
 const ways = ['destination', 'roleDestination', 'appDestination'];
@@ -35,6 +36,7 @@ for (const definition of definitions) {
         clock: systemClock,
         log: silentLog,
         app: async () => appOf(fake, Reflect.get(body, 'endpoint')),
+        ...outsideWorker,
       },
     );
     const name = definition.names.normalise(`proxied/${way}`);

@@ -2,16 +2,16 @@ import { execFile } from 'node:child_process';
 import http from 'node:http';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { definitions } from '../../../lib/destinations/index.ts';
+import { definitions } from '#destinations/index.ts';
 import { listen } from '../../network/servers.ts';
-import { patience } from '../../support/patience.ts';
+import { patience } from '../../support/measures/patience.ts';
 
 const run = promisify(execFile);
 
-/** Node, undici and SDKs know these. */
+/** The variables that Node, undici and SDKs read. */
 const variables = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
 
-test('a proxy that the environment names gets no call of any driver, also with NODE_USE_ENV_PROXY', async () => {
+test('a proxy in the environment gets no call of any driver, even with NODE_USE_ENV_PROXY', async () => {
   const asked: string[] = [];
   const proxy = http.createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
@@ -29,7 +29,7 @@ test('a proxy that the environment names gets no call of any driver, also with N
 
   const { done, control } = JSON.parse(stdout);
   expect(done).toEqual(expect.arrayContaining(definitions.map(({ type }) => `${type} destination`)));
-  // The same process would go by the proxy where nothing is guarded.
+  // An unguarded request of the same process does use the proxy.
   expect(control).toBe('by the proxy');
   expect(asked).toEqual(['GET http://control.invalid/']);
 });

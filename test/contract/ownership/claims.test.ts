@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { PutItem } from '../../../lib/destinations/contract.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
+import type { PutItem } from '#destinations/contract.ts';
+import { definitions } from '#destinations/index.ts';
 import { calm, newMark, standFor } from '../support/stand.ts';
 
 const hourMs = 3_600_000;
@@ -10,8 +10,8 @@ describe.each(definitions)('a put to $type', (definition) => {
   const marks = definition.markless !== true;
 
   /**
-   * The first writing call of a put arrives and its answer does not. Of a put that needs several calls, the value may be missing
-   * still, but something is there.
+   * The first writing call of a put arrives, but its answer is lost. If the put needs several calls, the object then exists but may
+   * not have its value yet.
    */
   async function putWithoutAnswer(item: PutItem): Promise<void> {
     stand.fake.fail({ kind: 'lost-answer', times: 1 });
@@ -19,16 +19,16 @@ describe.each(definitions)('a put to $type', (definition) => {
     expect(await stand.open().inspect(item.name, calm)).toBeDefined();
   }
 
-  test('with mode create leaves an object of somebody else alone: conflict', async () => {
+  test('with mode create does not change a foreign object: conflict', async () => {
     const name = stand.name();
-    stand.fake.seed(name, 'the value of somebody else');
+    stand.fake.seed(name, 'the value of another client');
     const failure = await stand.failure(stand.open().put(stand.item(name, 'the value of ours'), calm), 'conflict');
     expect(failure.message).toContain(name);
-    expect(stand.object(name)?.value).toBe('the value of somebody else');
+    expect(stand.object(name)?.value).toBe('the value of another client');
   });
 
-  // Where there are no marks, the other association's object is known by being older than our intent.
-  test('with mode create leaves an object of another association alone: conflict', async () => {
+  // Without marks, the other association's object is recognised by being older than our intent.
+  test('with mode create does not change an object of another association: conflict', async () => {
     const driver = stand.open();
     const name = stand.name();
     await driver.put(stand.item(name, 'the value of one association'), calm);
@@ -37,7 +37,7 @@ describe.each(definitions)('a put to $type', (definition) => {
     expect(stand.object(name)?.value).toBe('the value of one association');
   });
 
-  test('whose answer was lost fails, and the same put by a new process goes through', async () => {
+  test('fails when its answer is lost, and the same put by a new process succeeds', async () => {
     const item = stand.item(stand.name(), 'the value whose receipt was lost');
     await putWithoutAnswer(item);
     const driver = stand.open();
@@ -47,7 +47,7 @@ describe.each(definitions)('a put to $type', (definition) => {
     expect(stand.object(item.name)?.value).toBe('the value whose receipt was lost');
   });
 
-  test('whose answer was lost and whose value has changed since goes through as a create', async () => {
+  test('succeeds as a create with a newer value after its answer was lost', async () => {
     const item = stand.item(stand.name(), 'the value whose receipt was lost');
     await putWithoutAnswer(item);
     const { mark, intendedAt } = item;
@@ -55,7 +55,7 @@ describe.each(definitions)('a put to $type', (definition) => {
     expect(stand.object(item.name)?.value).toBe('the newer value');
   });
 
-  test('that updates and whose answer was lost has arrived, and may be repeated', async () => {
+  test('that updates has arrived when its answer is lost, and may be repeated', async () => {
     const item = stand.item(stand.name(), 'the first value');
     const { remoteVersion } = await stand.open().put(item, calm);
     const update = stand.item(item.name, 'the second value', { mark: item.mark, mode: 'update', remoteVersion });
@@ -65,10 +65,10 @@ describe.each(definitions)('a put to $type', (definition) => {
     expect(stand.object(item.name)?.value).toBe('the second value');
   });
 
-  test('that adopts takes over the object of somebody else', async () => {
+  test('that adopts takes over a foreign object', async () => {
     const driver = stand.open();
     const name = stand.name();
-    stand.fake.seed(name, 'the value of somebody else');
+    stand.fake.seed(name, 'the value of another client');
     const item = stand.item(name, 'the value of ours', { mode: 'adopt' });
     const { remoteVersion } = await driver.put(item, calm);
     expect(stand.object(name)?.value).toBe('the value of ours');
@@ -76,7 +76,7 @@ describe.each(definitions)('a put to $type', (definition) => {
     expect(seen).toEqual({ isSame: true, mark: marks ? item.mark : null });
   });
 
-  test('that adopts creates what is not there', async () => {
+  test('that adopts creates a missing object', async () => {
     const item = stand.item(stand.name(), 'the value of ours', { mode: 'adopt' });
     await stand.open().put(item, calm);
     expect(stand.object(item.name)?.value).toBe('the value of ours');
@@ -92,17 +92,17 @@ describe.each(definitions)('a put to $type', (definition) => {
     expect(stand.object(item.name)?.value).toBe('the value that is back');
   });
 
-  test('that updates puts its value back over a foreign change', async () => {
+  test('that updates overwrites a foreign change with the same value', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value of ours');
     const { remoteVersion } = await driver.put(item, calm);
-    stand.fake.change(item.name, 'the value of somebody else');
+    stand.fake.change(item.name, 'the value of another client');
     const again = stand.item(item.name, 'the value of ours', { mark: item.mark, mode: 'update', remoteVersion });
     await driver.put(again, calm);
     expect(stand.object(item.name)?.value).toBe('the value of ours');
   });
 
-  test('after a removal whose answer was lost starts from nothing', async () => {
+  test('creates the object after a removal whose answer was lost', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value that is removed');
     const { remoteVersion } = await driver.put(item, calm);

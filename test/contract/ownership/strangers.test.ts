@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../../../lib/core/secret.ts';
-import { DestinationFailure, type Driver } from '../../../lib/destinations/contract.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { listingBytesMax } from '../../../lib/network/answer-size.ts';
+import { Secret } from '#core/secret.ts';
+import { DestinationFailure, type Driver } from '#destinations/contract.ts';
+import { definitions } from '#destinations/index.ts';
+import { listingBytesMax } from '#network/answer-size.ts';
 import { isCall, isWrite } from '../support/asked.ts';
 import type { Asked } from '../support/between.ts';
 import { partyFor } from '../support/party.ts';
@@ -10,15 +10,15 @@ import { calm } from '../support/stand.ts';
 import { bombBytes, endlessBytesMax, giants, headers, loginPath, strangers, taken } from './strangers.ts';
 
 const scopes: Readonly<Record<string, (asked: Asked) => boolean>> = {
-  'of everything': () => true,
-  'of all but the login': isCall,
-  'of what writes': (asked) => isCall(asked) && isWrite(asked),
+  'for all requests': () => true,
+  'for all requests but the login': isCall,
+  'for all writes': (asked) => isCall(asked) && isWrite(asked),
 };
 
-describe.each(definitions)('in the place of $type', (definition) => {
+describe.each(definitions)('instead of an answer of $type', (definition) => {
   const party = partyFor(definition);
 
-  /** One of our objects that the system has. */
+  /** Writes one of our objects. */
   async function written(driver: Driver) {
     const item = party.item('the value for the system');
     const { remoteVersion } = await driver.put(item, calm);
@@ -32,11 +32,11 @@ describe.each(definitions)('in the place of $type', (definition) => {
 
   describe.each(Object.entries(scopes))('%s', (_scope, isMet) => {
     test.each(Object.entries(strangers))(
-      '%s is no success of any verb, and says where to look',
+      '%s makes every verb fail, with advice where to look',
       async (_what, answer) => {
         for (const body of party.bodies()) {
           const object = await written(party.open(body));
-          // A new one has its login before it, one that has worked has it behind it.
+          // A new driver must still log in; a used one is already logged in.
           for (const driver of [party.open(body), await warm(party.open(body))]) {
             const { between, fake } = party;
             between.meet((asked) => (isMet(asked) || asked.path === loginPath ? answer : undefined));
@@ -66,22 +66,22 @@ describe.each(definitions)('in the place of $type', (definition) => {
       await refused(driver.remove(object, calm));
     }
     await refused(party.open().put(party.item('the value that stays here'), calm));
-    // Of a listing 64 MB are read, of all else 1 MB; the rest is in the buffers of sockets.
+    // A listing is read up to 64 MB, other answers up to 1 MB; the rest is in socket buffers.
     for (const bytes of taken) expect(bytes).toBeLessThan(Math.min(endlessBytesMax, listingBytesMax * 2));
     expect(peak.stop()).toBeLessThan(bombBytes / 2);
   });
 
-  test('headers without end are no answer', async () => {
+  test('too many headers make a put fail', async () => {
     party.between.meet(() => headers);
     const failure = await refused(party.open().put(party.item('the value that stays here'), calm));
     expect(failure.message).toMatch(/headers/);
   });
 });
 
-/** An answer that is none: not an internal failure, nothing for which the credentials or the fields are blamed. */
+/** The failure for a foreign answer, which is neither internal nor blamed on the credentials or the fields. */
 async function refused(verb: Promise<unknown>): Promise<DestinationFailure> {
   const failure = await verb.then(
-    () => 'it was taken for a success',
+    () => 'the verb succeeded',
     (error: unknown) => error,
   );
   if (!(failure instanceof DestinationFailure)) throw new Error('a failure was expected', { cause: failure });
@@ -90,7 +90,7 @@ async function refused(verb: Promise<unknown>): Promise<DestinationFailure> {
   return failure;
 }
 
-/** The most memory in use beyond that of now, as seen between other work. */
+/** Measures the peak of additional memory in use, sampled between other work. */
 function peakBytes() {
   const used = () => {
     const { heapUsed, external } = process.memoryUsage();

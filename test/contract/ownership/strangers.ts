@@ -10,16 +10,16 @@ const answer =
   (response) =>
     response.writeHead(status, headers).end(body);
 
-/** Where a redirect leads. */
+/** The target of the redirect. */
 export const loginPath = '/log-in-to-use-the-network';
 
-/** What is no answer of any of the systems. */
+/** Answers that do not come from any of the systems. */
 export const strangers: Readonly<Record<string, Reaction>> = {
   'a login page': answer(200, { 'content-type': 'text/html' }, page),
   'a login page that calls itself JSON': answer(200, { 'content-type': 'application/json' }, page),
-  'JSON of something else': answer(200, { 'content-type': 'application/json' }, '{"ok":true,"message":"welcome"}'),
+  'foreign JSON': answer(200, { 'content-type': 'application/json' }, '{"ok":true,"message":"welcome"}'),
   'an empty list': answer(200, { 'content-type': 'application/json' }, '[]'),
-  'JSON of something else, created': answer(201, { 'content-type': 'application/json' }, '{"ok":true}'),
+  'foreign JSON with status 201': answer(201, { 'content-type': 'application/json' }, '{"ok":true}'),
   'an empty success': answer(204, {}),
   'a redirect to a login page': (response, asked) => {
     const html = { 'content-type': 'text/html' };
@@ -28,18 +28,18 @@ export const strangers: Readonly<Record<string, Reaction>> = {
   },
 };
 
-/** Bytes that were taken from each endless answer. */
+/** Bytes that were read from each endless answer. */
 export const taken: number[] = [];
 
 const chunk = Buffer.alloc(64 * 1024, 'a');
-/** Long before this much has been sent, whoever reads has to be gone. */
+/** The reader must stop long before this many bytes. */
 export const endlessBytesMax = 256 * 1024 * 1024;
 
 async function pour(response: ServerResponse): Promise<void> {
   let bytes = 0;
   const index = taken.push(0) - 1;
   response.on('error', () => undefined);
-  // One listener for all chunks: one for each would be left behind by every race that the other event wins.
+  // One listener for all chunks: a listener per chunk would leak whenever the other event wins the race.
   const closed = once(response, 'close').catch(() => undefined);
   while (!response.destroyed && bytes < endlessBytesMax) {
     bytes += chunk.length;
@@ -50,11 +50,11 @@ async function pour(response: ServerResponse): Promise<void> {
 }
 
 const bombPart = gzipSync(Buffer.alloc(32 * 1024 * 1024));
-/** What the bomb is, unpacked. */
+/** The unpacked size of the bomb. */
 export const bombBytes = 512 * 1024 * 1024;
 const bomb = Buffer.concat(Array.from({ length: bombBytes / (32 * 1024 * 1024) }, () => bombPart));
 
-/** Answers that are larger than any of the systems. */
+/** Answers that are larger than any answer of the systems. */
 export const giants: Readonly<Record<string, Reaction>> = {
   'an endless answer': (response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).write('{"name":"');

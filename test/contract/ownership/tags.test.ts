@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { TagRule } from '../../../lib/destinations/contract.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
+import type { TagRule } from '#destinations/contract.ts';
+import { definitions } from '#destinations/index.ts';
 import { calm, newMark, standFor } from '../support/stand.ts';
 
 const tagged = definitions.flatMap(({ type, tags }) => (tags === undefined ? [] : [{ type, tags }]));
@@ -18,7 +18,7 @@ describe.each(tagged)('tags at $type', ({ type, tags }) => {
     ...tags.builtIn(mark),
   });
 
-  test('are on the object that was created with them', async () => {
+  test('are set when the object is created', async () => {
     const mark = newMark();
     const wanted = all({ team: 'payments', cost: '12' }, mark);
     const item = stand.item(stand.name(), 'the value with tags', { mark, tags: wanted });
@@ -26,7 +26,7 @@ describe.each(tagged)('tags at $type', ({ type, tags }) => {
     expect(stand.object(item.name)?.tags).toEqual(wanted);
   });
 
-  test('are as many as the rule allows', async () => {
+  test('may be as many as the rule allows', async () => {
     const mark = newMark();
     const wanted = all(manyTags(tags, mark), mark);
     expect(Object.keys(wanted)).toHaveLength(tags.countMax);
@@ -35,7 +35,7 @@ describe.each(tagged)('tags at $type', ({ type, tags }) => {
     expect(stand.object(item.name)?.tags).toEqual(wanted);
   });
 
-  test('change with an update: new ones come, changed ones change, stale ones go', async () => {
+  test('are added, changed and removed by an update', async () => {
     const driver = stand.open();
     const mark = newMark();
     const first = all({ kept: 'same', changed: 'before', stale: 'gone soon' }, mark);
@@ -48,7 +48,7 @@ describe.each(tagged)('tags at $type', ({ type, tags }) => {
     expect(stand.object(item.name)?.tags).toEqual(second);
   });
 
-  test('may be put twice, stale ones as well', async () => {
+  test('may be put twice, including stale ones', async () => {
     const driver = stand.open();
     const mark = newMark();
     const name = stand.name();
@@ -66,8 +66,8 @@ describe.each(tagged)('tags at $type', ({ type, tags }) => {
     expect(stand.object(name)?.tags).toEqual(wanted);
   });
 
-  // The creation is repeated as such, since nobody knows that it worked.
-  test('that went while the answer to the creation was lost are taken away again', async () => {
+  // The creation is repeated as a creation, because its success is unknown.
+  test('that became stale while the answer to the creation was lost are removed', async () => {
     const driver = stand.open();
     const mark = newMark();
     const first = all({ stale: 'gone soon' }, mark);
@@ -79,11 +79,11 @@ describe.each(tagged)('tags at $type', ({ type, tags }) => {
     expect(stand.object(item.name)?.tags).toEqual(wanted);
   });
 
-  test('come with the object when it is adopted, our mark among them', async () => {
+  test('are set, including our mark, when the object is adopted', async () => {
     const driver = stand.open();
     const mark = newMark();
     const name = stand.name();
-    stand.fake.seed(name, 'the value of somebody else');
+    stand.fake.seed(name, 'the value of another client');
     const wanted = all({ team: 'payments' }, mark);
     await driver.put(stand.item(name, 'the value of ours', { mark, mode: 'adopt', tags: wanted }), calm);
     expect(stand.object(name)?.tags).toMatchObject(wanted);
@@ -100,7 +100,7 @@ describe.each(untagged)('$type, a system without tags', (definition) => {
   });
 });
 
-/** As many custom tags as are allowed beside the built-in ones. */
+/** The most custom tags that the built-in ones leave room for. */
 function manyTags({ countMax, builtIn }: TagRule, mark: string): Readonly<Record<string, string>> {
   const tagsMax = countMax - Object.keys(builtIn(mark)).length;
   return Object.fromEntries(Array.from({ length: tagsMax }, (_, index) => [`tag${index}`, `value ${index}`]));

@@ -1,11 +1,11 @@
 import type { Asked } from './between.ts';
 
-/** A call that changes something, of any of the systems. */
+/** Whether a call to any of the systems changes something. */
 export function isWrite({ method, headers }: Asked): boolean {
   const operation = String(headers['x-amz-target'] ?? '');
   return operation === '' ? !['GET', 'HEAD'].includes(method) : !operation.endsWith('DescribeSecret');
 }
 
-/** A call with credentials, and none of a login. */
+/** Whether a call has credentials and is not part of a login. */
 export const isCall = ({ path, headers, body }: Asked): boolean =>
   headers.authorization !== undefined && !/oauth2|access_tokens|openid/.test(path) && !body.includes('AssumeRole');

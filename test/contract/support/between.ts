@@ -2,7 +2,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { generate } from 'selfsigned';
-import type { Fake } from '../../../lib/destinations/fake.ts';
+import type { Fake } from '#destinations/fake.ts';
 import { forward } from '../../emulators/relay/forward.ts';
 import { portOf } from '../../network/servers.ts';
 
@@ -17,13 +17,13 @@ export interface Asked {
 /** Answers instead of the system. */
 export type Reaction = (response: ServerResponse, asked: Asked) => void;
 
-/** What stands between a driver and the stand-in of its system: it lets pass, or answers itself. */
+/** A proxy between a driver and the stand-in of its system, which forwards requests or answers them itself. */
 export interface Between {
-  /** A request body like the one given, with this address instead of the stand-in's. */
+  /** The given request body with the proxy's address instead of the stand-in's. */
   through(destination: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
-  /** Undefined as an answer: the request is let pass. */
+  /** Sets how requests are answered; those for which `choose` returns undefined are forwarded. */
   meet(choose: (asked: Asked) => Reaction | undefined): void;
-  /** How many requests were answered here. */
+  /** The number of requests that the proxy answered itself. */
   readonly met: number;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Asked, Reaction } from './between.ts';
 
-/** What a remote may make of a request that it quotes. */
+/** The form in which a remote quotes a request. */
 export type Quote = (asked: Asked) => string;
 
 const whole: Quote = ({ method, path, headers, body }) =>
@@ -13,7 +13,7 @@ const around = (text: string, part: string, before: number, after: number): stri
   return at < 0 ? text.slice(0, after) : text.slice(Math.max(0, at - before), at + after);
 };
 
-/** Each is given the start of the value, so that it can be cut in the midst. */
+/** Each gets the start of the value, so that it can cut the value in the middle. */
 export const quotes: Readonly<Record<string, (start: string) => Quote>> = {
   'the whole request': () => whole,
   'the body': () => body,
@@ -21,18 +21,19 @@ export const quotes: Readonly<Record<string, (start: string) => Quote>> = {
   'the body in base64 for URLs': () => (asked) => asked.body.toString('base64url'),
   'the body in a URL': () => (asked) => encodeURIComponent(body(asked)),
   'the body in JSON': () => (asked) => JSON.stringify({ request: body(asked) }),
-  'the body from the value on': (start) => (asked) => around(body(asked), start, 0, 300),
+  'the body, starting at the value': (start) => (asked) => around(body(asked), start, 0, 300),
   'a few characters of the value': (start) => (asked) => around(body(asked), start, 4, 14),
   'a few characters of the value in base64': (start) => (asked) =>
     around(asked.body.toString('base64'), Buffer.from(start).toString('base64').slice(0, 8), 0, 14),
   'the header Authorization': () => authorization,
-  'the credential alone': () => (asked) => authorization(asked).replace(/^\S+ /, ''),
-  'what looks like a code': (start) => (asked) => around(body(asked), start, 0, 40).replace(/[^A-Za-z0-9]/g, ''),
-  'much before the value': (start) => (asked) => `${'.'.repeat(290)}${around(body(asked), start, 0, 300)}`,
-  'very much before the value': (start) => (asked) => `${'.'.repeat(4_088)}${around(body(asked), start, 0, 300)}`,
+  'only the credential': () => (asked) => authorization(asked).replace(/^\S+ /, ''),
+  'a text that looks like a code': (start) => (asked) => around(body(asked), start, 0, 40).replace(/[^A-Za-z0-9]/g, ''),
+  'a long text before the value': (start) => (asked) => `${'.'.repeat(290)}${around(body(asked), start, 0, 300)}`,
+  'a very long text before the value': (start) => (asked) =>
+    `${'.'.repeat(4_088)}${around(body(asked), start, 0, 300)}`,
 };
 
-/** A refusal that has the quote wherever one of the systems has a text, a code (unless a `documented` one) or a header. */
+/** A refusal with the quote in every place where a system has a text, a code (unless `documented` is given) or a header. */
 export const echo =
   (status: number, quote: Quote, documented?: string): Reaction =>
   (response, asked) => {
@@ -50,8 +51,16 @@ export const echo =
       details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: text, domain: text }],
     };
     const answer = {
-      ...{ __type: code, code, Code: code, message: text, Message: text, documentation_url: text },
-      ...{ error, errors: [error], error_description: `AADSTS${text}`, failed: [{ error }] },
+      __type: code,
+      code,
+      Code: code,
+      message: text,
+      Message: text,
+      documentation_url: text,
+      error,
+      errors: [error],
+      error_description: `AADSTS${text}`,
+      failed: [{ error }],
     };
     response.writeHead(status, {
       'content-type': 'application/json',
@@ -65,7 +74,7 @@ export const echo =
     response.end(JSON.stringify(answer));
   };
 
-/** XML, which is what STS speaks. */
+/** The same in XML, for STS. */
 export const echoXml =
   (status: number, quote: Quote, code?: string): Reaction =>
   (response, asked) => {
@@ -75,6 +84,6 @@ export const echoXml =
     response.end(`<ErrorResponse>${error}<RequestId>${text}</RequestId></ErrorResponse>`);
   };
 
-/** Of these, one for each way in which a driver takes a refusal. */
+/** One status for each way in which drivers handle a refusal. */
 export const fewStatuses = [400, 403, 422];
 export const statuses = [200, 204, 301, 400, 401, 403, 404, 409, 413, 422, 429, 503];

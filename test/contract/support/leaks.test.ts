@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../../../lib/core/secret.ts';
-import { DestinationFailure } from '../../../lib/destinations/contract.ts';
+import { Secret } from '#core/secret.ts';
+import { DestinationFailure } from '#destinations/contract.ts';
 import { leaksOf } from './leaks.ts';
 
 const secret = 'ghp_a-very-secret-token';
@@ -25,7 +25,7 @@ describe('the search for leaks', () => {
     expect(leaksOf(error, [secret, key])).not.toEqual([]);
   });
 
-  test('finds nothing in an error that holds none, or holds it wrapped', () => {
+  test('finds nothing in an error without a secret, or with a wrapped one', () => {
     const wrapped = Object.assign(new Error('the value of secret app is too large'), { value: new Secret(secret) });
     expect(leaksOf(new DestinationFailure('too-large', 'no', { cause: wrapped }), [secret, key])).toEqual([]);
   });

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 
-/** Errors looked at along `cause` and `errors`. */
+/** The most errors that are checked along `cause` and `errors`. */
 const chainLengthMax = 32;
-/** A shorter text is found by chance. */
+/** Shorter texts would be found by chance. */
 const secretLengthMin = 8;
 
-/** Where a secret shows in what people may see of an error (or of a log line): texts such as `cause.message holds #0 as base64`. */
+/** Finds secrets in everything that an error (or a log line) shows. Returns texts such as `link 0, stack: #0 as base64`. */
 export function leaksOf(shown: unknown, secrets: readonly string[]): readonly string[] {
   const forms = secrets.flatMap((secret, index) =>
     formsOf(secret).map(([form, text]) => [`#${index} as ${form}`, text]),
@@ -17,7 +17,7 @@ export function leaksOf(shown: unknown, secrets: readonly string[]): readonly st
   );
 }
 
-/** The error and those behind it. */
+/** The error with its causes. */
 function chainOf(shown: unknown): readonly unknown[] {
   const chain = [shown];
   for (const link of chain) {
@@ -40,7 +40,7 @@ function viewsOf(link: unknown): readonly Named[] {
   ];
 }
 
-/** All own members, hidden ones too. */
+/** All own members, including hidden ones. */
 function jsonOf(value: unknown): string {
   const seen = new Set<unknown>();
   const text = JSON.stringify(value, (_key, member: unknown) => {

@@ -1,26 +1,28 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { type Log, silentLog } from '../../../lib/core/log.ts';
-import { Secret } from '../../../lib/core/secret.ts';
-import type { DestinationDefinition, Driver, OpenDriver, PutItem } from '../../../lib/destinations/contract.ts';
-import type { Fake } from '../../../lib/destinations/fake.ts';
-import { networkFields, toPolicy } from '../../../lib/destinations/frame/fields/network.ts';
-import { openAtExit } from '../../../lib/destinations/frame/redaction/exit.ts';
-import { loadDriver, loadFake } from '../../../lib/destinations/load.ts';
-import { patience } from '../../support/patience.ts';
+import { systemClock } from '#core/clock.ts';
+import { type Log, silentLog } from '#core/log/log.ts';
+import { Secret } from '#core/secret.ts';
+import type { DestinationDefinition, Driver, OpenDriver, PutItem } from '#destinations/contract.ts';
+import type { Fake } from '#destinations/fake.ts';
+import { networkFields, toPolicy } from '#destinations/frame/fields/network.ts';
+import { openRedacted } from '#destinations/frame/redaction/open-redacted.ts';
+import { loadDriver, loadFake } from '#destinations/load.ts';
+import { readBounds } from '#network/bounds.ts';
+import { patience } from '../../support/measures/patience.ts';
+import { outsideWorker } from '../../support/outside-worker.ts';
 import { type Between, standBetween } from './between.ts';
 import { connect, newMark } from './stand.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A stand-in, and drivers that have to pass what stands between them. */
+/** A stand-in, and drivers that reach it through a proxy. */
 export interface Party {
   readonly fake: Fake;
   readonly between: Between;
-  /** The request bodies of all ways of logging in that the stand-in knows. */
+  /** The request bodies for all login methods of the stand-in. */
   bodies(): readonly Body[];
-  /** Closed after the test. With `exit` as the sync opens it: behind the exit. */
+  /** Opens a driver, which is closed after the test. With `exit` its failures are redacted, as in the sync. */
   open(body?: Body, options?: { readonly exit?: { readonly log: Log } }): Driver;
   item(value: string, changes?: Partial<PutItem>): PutItem;
 }
@@ -66,17 +68,22 @@ export function partyFor(definition: DestinationDefinition): Party {
       const destination = between.through(body);
       const pem = destination['tls_ca_cert'];
       const context = {
-        network: toPolicy(z.object(networkFields).parse(destination), typeof pem === 'string' ? pem : undefined),
+        network: toPolicy(
+          z.object(networkFields).parse(destination),
+          typeof pem === 'string' ? pem : undefined,
+          readBounds('all'),
+        ),
         timeouts: { connectMs: patience.conditionMs, requestMs: patience.conditionMs },
         clock: systemClock,
         log: exit?.log ?? silentLog,
         app: async () => appOf(fake, destination['endpoint']),
+        ...outsideWorker,
       };
       const connection = connect(definition, destination);
       const driver =
         exit === undefined
           ? openDriver(connection, context)
-          : openAtExit({ definition, openDriver }, connection, context);
+          : openRedacted({ definition, openDriver }, connection, context);
       drivers.push(driver);
       return driver;
     },

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../../lib/core/clock.ts';
-import type { Log } from '../../../lib/core/log.ts';
-import { Secret } from '../../../lib/core/secret.ts';
+import { systemClock } from '#core/clock.ts';
+import type { Log } from '#core/log/log.ts';
+import { Secret } from '#core/secret.ts';
 import {
   type DestinationDefinition,
   DestinationFailure,
@@ -10,32 +10,34 @@ import {
   type FailureKind,
   type OpenDriver,
   type PutItem,
-} from '../../../lib/destinations/contract.ts';
-import type { Fake, FakeObject } from '../../../lib/destinations/fake.ts';
-import { networkFields, toPolicy } from '../../../lib/destinations/frame/fields/network.ts';
-import { isSameVersion } from '../../../lib/destinations/frame/rules/same-version.ts';
-import { loadDriver, loadFake } from '../../../lib/destinations/load.ts';
-import type { NetworkPolicy } from '../../../lib/network/policy.ts';
-import { metaOf } from '../../../lib/sync/rows/destinations/fields.ts';
-import { patience } from '../../support/patience.ts';
+} from '#destinations/contract.ts';
+import type { Fake, FakeObject } from '#destinations/fake.ts';
+import { networkFields, toPolicy } from '#destinations/frame/fields/network.ts';
+import { isSameVersion } from '#destinations/frame/rules/found.ts';
+import { loadDriver, loadFake } from '#destinations/load.ts';
+import { readBounds } from '#network/bounds.ts';
+import type { NetworkPolicy } from '#network/policy.ts';
+import { metaOf } from '#sync/rows/fields/forms.ts';
+import { patience } from '../../support/measures/patience.ts';
+import { outsideWorker } from '../../support/outside-worker.ts';
 import { leaksOf } from './leaks.ts';
 
-/** A type's fake and drivers that reach it, through the same fields as a request. One per `describe`; tests share the fake. */
+/** A type's fake, and drivers that reach it with the fields of a request. One per `describe`; tests share the fake. */
 export interface Stand {
   readonly fake: Fake;
   readonly policy: NetworkPolicy;
   /** A new driver, closed after the test. */
   open(changes?: { readonly requestMs?: number; readonly network?: Partial<NetworkPolicy> }): Driver;
-  /** An object name that no other test has. */
+  /** A unique object name. */
   name(hint?: string): string;
   /** A put with mode `create` by default, with the built-in tags of its mark. */
   item(name: string, value: string, changes?: Partial<PutItem>): PutItem;
   object(name: string): FakeObject | undefined;
-  /** What a look finds: whether it is the version of that put, and the mark. */
+  /** Looks at an object: whether it has the version of that put, and its mark. */
   seen(driver: Driver, name: string, remoteVersion: string | null): Promise<Seen>;
   /** Calls of all operations since the start. */
   calls(): number;
-  /** The failure of a verb, which has to be of this kind (or one of these) and to show no secret. */
+  /** The failure of a verb, which must have one of these kinds and show no secret. */
   failure(verb: Promise<unknown>, ...kinds: readonly FailureKind[]): Promise<DestinationFailure>;
 }
 
@@ -47,19 +49,19 @@ interface Seen {
 export const calm: AbortSignal = new AbortController().signal;
 
 let marks = 0;
-/** A mark that no other association has. */
+/** A unique mark. */
 export function newMark(): string {
   marks += 1;
   return marks.toString(16).padStart(32, '0');
 }
 
-/** The connection that a request body comes to: fields that are not given are left out, as in the store. */
+/** The connection of a request body; unset fields are left out, as in the store. */
 export function connect(definition: DestinationDefinition, body: Readonly<Record<string, unknown>>) {
   const parsed = Object.entries(z.object(definition.fields).parse(body));
   return Object.fromEntries(parsed.filter(([, value]) => value !== undefined));
 }
 
-/** The contents of the sensitive fields. */
+/** The values of the sensitive fields. */
 export function credentialsOf(definition: DestinationDefinition, connection: Readonly<Record<string, unknown>>) {
   const sensitive = Object.entries(connection).filter(([name]) => {
     const field = definition.fields[name];
@@ -68,7 +70,7 @@ export function credentialsOf(definition: DestinationDefinition, connection: Rea
   return sensitive.map(([, value]) => String(value));
 }
 
-/** Call it in a `describe`: it starts and ends the fake around the tests there, and heals it after each. */
+/** Call it in a `describe`: it starts and closes the fake around its tests, and heals it after each. */
 export function standFor(definition: DestinationDefinition): Stand {
   let parts: { readonly fake: Fake; readonly openDriver: OpenDriver } | undefined;
   const drivers: Driver[] = [];
@@ -95,7 +97,11 @@ export function standFor(definition: DestinationDefinition): Stand {
   const policy = () => {
     const { destination } = started().fake;
     const pem = destination['tls_ca_cert'];
-    return toPolicy(z.object(networkFields).parse(destination), typeof pem === 'string' ? pem : undefined);
+    return toPolicy(
+      z.object(networkFields).parse(destination),
+      typeof pem === 'string' ? pem : undefined,
+      readBounds('all'),
+    );
   };
 
   return {
@@ -112,6 +118,7 @@ export function standFor(definition: DestinationDefinition): Stand {
         clock: systemClock,
         log: recordingLog(logged),
         app: async () => undefined,
+        ...outsideWorker,
       });
       drivers.push(driver);
       return driver;

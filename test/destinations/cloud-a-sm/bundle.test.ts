@@ -1,7 +1,7 @@
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
-test('the definition brings no SDK and no Node module along', async () => {
+test('the definition imports no SDK and no Node module but crypto', async () => {
   const { metafile } = await build({
     entryPoints: ['lib/destinations/cloud-a-sm/index.ts'],
     bundle: true,

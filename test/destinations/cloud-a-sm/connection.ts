@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach } from 'vitest';
 import { z } from 'zod';
-import { openDriver } from '../../../lib/destinations/cloud-a-sm/driver.ts';
-import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
-import { type Connection, definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
-import { knownOf } from '../../../lib/destinations/cloud-a-sm/receipt.ts';
-import type { Driver, DriverContext, PutItem } from '../../../lib/destinations/contract.ts';
+import { openDriver } from '#destinations/cloud-a-sm/driver.ts';
+import { type CloudASmFake, startFake } from '#destinations/cloud-a-sm/fake/index.ts';
+import { type Connection, definition } from '#destinations/cloud-a-sm/index.ts';
+import { knownOf } from '#destinations/cloud-a-sm/look/receipt.ts';
+import type { Driver, DriverContext, PutItem } from '#destinations/contract.ts';
 import { contextFor, putOf } from '../driving.ts';
 
 export { contextFor, failureOf } from '../driving.ts';
@@ -24,10 +24,10 @@ const unset = {
   tls_ca_cert: undefined,
 };
 
-/** Reads a request body as the sync module does; fields of other modules are left out. */
+/** Parses a request body as the sync module does; fields of other modules are ignored. */
 export const connect = (body: Readonly<Record<string, unknown>>): Connection => ({ ...unset, ...schema.parse(body) });
 
-/** `body` is laid over the stand-in's own. */
+/** `body` overrides fields of the stand-in's own body. */
 export const open = (
   fake: CloudASmFake,
   body: Readonly<Record<string, unknown>> = {},
@@ -72,5 +72,5 @@ export function item(name: string, value: string, changes: Partial<PutItem> = {}
 export const newMark = (): string => randomBytes(16).toString('hex');
 export const calm = (): AbortSignal => new AbortController().signal;
 
-/** The version in what a put answered. */
+/** The version in the receipt of a put. */
 export const versionIn = (remoteVersion: string | null): string | null => knownOf(remoteVersion).version;

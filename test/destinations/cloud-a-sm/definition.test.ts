@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { AppError } from '../../../lib/core/errors.ts';
-import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
+import { AppError } from '#core/errors.ts';
+import { definition } from '#destinations/cloud-a-sm/index.ts';
 import { connect } from './connection.ts';
 
 const schema = z.object(definition.fields);
@@ -9,7 +9,7 @@ const problemsOf = (body: object): readonly string[] =>
   schema.safeParse(body).error?.issues.map(({ message }) => message) ?? [];
 
 describe('fields', () => {
-  test('all may be left out, or be empty', () => {
+  test('may all be omitted or empty', () => {
     const empty = Object.fromEntries(Object.keys(definition.fields).map((name) => [name, '']));
     for (const body of [{}, empty]) {
       const connection = connect(body);
@@ -19,7 +19,7 @@ describe('fields', () => {
     }
   });
 
-  test('that are refused are named, with the rule and without the value', () => {
+  test('are named when they are refused, with the rule and without the value', () => {
     const wrong = {
       access_key_id: 'MARKER with blanks',
       secret_access_key: 'MARKER\nbreak',
@@ -38,7 +38,7 @@ describe('fields', () => {
     }
   });
 
-  test.each([0, 7, 30, '14'])('a recovery window of %s days is taken', (days) => {
+  test.each([0, 7, 30, '14'])('a recovery window of %s days is accepted', (days) => {
     expect(problemsOf({ recovery_window_days: days })).toEqual([]);
   });
 
@@ -46,7 +46,7 @@ describe('fields', () => {
     expect(problemsOf({ recovery_window_days: days })).toHaveLength(1);
   });
 
-  test('replica regions are a map or a comma text', () => {
+  test('replica regions are a map or a comma-separated text', () => {
     const regions = { 'eu-west-1': '', 'us-gov-west-1': 'arn:aws-us-gov:kms:us-gov-west-1:1:key/a' };
     expect(connect({ replica_regions: regions }).replica_regions).toEqual(regions);
     expect(connect({ replica_regions: 'eu-west-1=,us-west-2=alias/a' }).replica_regions).toEqual({
@@ -75,10 +75,11 @@ describe('rules over several fields', () => {
   ])('%o breaks one', (body, named) => {
     const problems = definition.validate(connect(body));
     expect(problems).toHaveLength(1);
-    expect(problems[0]).toContain(named);
+    expect(problems[0]?.text).toContain(named);
+    expect(problems[0]?.fields).toContain(named);
   });
 
-  test('a whole connection breaks none', () => {
+  test('a complete connection breaks none', () => {
     const body = {
       access_key_id: 'AKIA',
       secret_access_key: 'x',
@@ -95,13 +96,13 @@ describe('rules over several fields', () => {
 describe('names', () => {
   const { names } = definition;
 
-  test('keep what the system takes, and get - for anything else', () => {
+  test('keep valid characters, and get - for any other', () => {
     expect(names.normalise('a/b_c+d=e.f@g-h')).toBe('a/b_c+d=e.f@g-h');
     expect(names.normalise('a b:ü\u{1f511}!')).toBe('a-b----');
     expect(names.normalise(names.normalise('a b'))).toBe('a-b');
   });
 
-  test('are refused when empty, too long or of other characters', () => {
+  test('are refused when they are empty, too long or have other characters', () => {
     expect(['', 'n'.repeat(513), 'a b'].map((name) => typeof names.refuse(name))).toEqual([
       'string',
       'string',
@@ -127,11 +128,11 @@ describe('tags', () => {
     return '';
   };
 
-  test('keep what the system takes, and get _ for anything else', () => {
+  test('keep valid characters, and get _ for any other', () => {
     expect(tags.normalise({ 'team:name': 'blå @ 1', 'a*b': 'x\ny' })).toEqual({ 'team:name': 'blå @ 1', a_b: 'x_y' });
   });
 
-  test('are refused when nothing can mend them', () => {
+  test('are refused when they cannot be normalised', () => {
     const many = Object.fromEntries(Array.from({ length: 49 }, (_, n) => [`k${n}`, 'x']));
     expect(refusalOf(many)).toContain('at most 48');
     expect(refusalOf({ ' ': 'x' })).toContain('empty');
@@ -142,7 +143,7 @@ describe('tags', () => {
     expect(refusalOf({ k: 'x'.repeat(257) })).toContain('256');
   });
 
-  test('of ours carry the mark', () => {
+  test('include the mark among the built-in ones', () => {
     expect(tags.builtIn('abc')).toEqual({ keyferry: 'managed', 'keyferry-mark': 'abc' });
   });
 });

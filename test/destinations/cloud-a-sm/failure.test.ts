@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ServiceFailure, toFailure } from '../../../lib/destinations/cloud-a-sm/failure.ts';
-import type { Driver } from '../../../lib/destinations/contract.ts';
-import { strictPolicy } from '../../../lib/network/policy.ts';
-import { patience } from '../../support/patience.ts';
+import { ServiceFailure, toFailure } from '#destinations/cloud-a-sm/failure/failure.ts';
+import type { Driver } from '#destinations/contract.ts';
+import { patience } from '../../support/measures/patience.ts';
+import { strictPolicy } from '../../support/network/policy.ts';
 import { calm, failureOf, item, open, standForEach } from './connection.ts';
 
 const stand = standForEach();
@@ -39,7 +39,7 @@ describe('each fault of the service has its kind', () => {
     expect(await verbs.inspect()).toBe('unknown');
   });
 
-  test('a throttled call says how long to wait, if the service does', async () => {
+  test('a throttled call reports the wait that the service asks for', async () => {
     stand.fake.fail({ kind: 'throttle', retryAfterSeconds: 7, times: 1 });
     expect((await failureOf(verbs.put())).retryAfterMs).toBe(7_000);
     stand.fake.fail({ kind: 'throttle', times: 1 });
@@ -64,7 +64,7 @@ describe('each fault of the service has its kind', () => {
     await shortTimeout.close();
   });
 
-  test('an abort ends a call in flight, and one that was not begun', async () => {
+  test('an abort ends a call in flight, and prevents a later one', async () => {
     stand.fake.fail({ kind: 'hang' });
     const controller = new AbortController();
     const putting = failureOf(stand.driver.put(item('app/db', value), controller.signal));
@@ -75,7 +75,7 @@ describe('each fault of the service has its kind', () => {
     expect(stand.fake.calls().get('CreateSecret')).toBe(before);
   });
 
-  test('wrong keys are credentials, and the message shows none of them', async () => {
+  test('wrong keys are a credentials failure whose message shows none of them', async () => {
     const unknown = open(stand.fake, { access_key_id: 'AKIAUNKNOWN', secret_access_key: 'MARKER-key' });
     const wrong = open(stand.fake, { secret_access_key: 'MARKER-key' });
     for (const one of [unknown, wrong]) {
@@ -86,7 +86,7 @@ describe('each fault of the service has its kind', () => {
     }
   });
 
-  test('a clock that is off can be mended, so it is no credentials failure', async () => {
+  test('a wrong clock is a temporary failure, not a credentials failure', async () => {
     stand.fake.shiftClock(60 * 60_000);
     expect((await failureOf(verbs.put())).kind).toBe('unavailable');
     await verbs.put();
@@ -103,7 +103,7 @@ describe('each fault of the service has its kind', () => {
   });
 });
 
-describe('what is not the service', () => {
+describe('another server', () => {
   let server: Server;
   let answer: { status: number; body: string; headers?: Record<string, string> };
 
@@ -141,7 +141,7 @@ describe('what is not the service', () => {
     await stranger.close();
   });
 
-  test('a date as Retry-After is read on the clock of the answer', async () => {
+  test('a date as Retry-After is compared with the clock of the answer', async () => {
     const headers = { date: 'Wed, 01 Jan 2020 00:00:00 GMT', 'retry-after': 'Wed, 01 Jan 2020 00:01:30 GMT' };
     answer = { status: 503, body: '', headers };
     const stranger = elsewhere();
@@ -149,7 +149,7 @@ describe('what is not the service', () => {
     await stranger.close();
   });
 
-  test('nobody listening is a network failure that names the reason', async () => {
+  test('a closed port is a network failure that names the reason', async () => {
     const stranger = elsewhere();
     await new Promise((resolve) => server.close(resolve));
     const failure = await failureOf(stranger.put(item('app/db', value), calm()));
@@ -172,7 +172,7 @@ describe('texts of the service', () => {
   const thrown = (name: string, message: string) =>
     toFailure(Object.assign(new Error(message), { name, $metadata: { httpStatusCode: 400 } }));
 
-  test('are quoted where they help, but not where they may quote what was sent', () => {
+  test('are quoted where they help, but not where they may quote the request', () => {
     const denied = thrown('AccessDeniedException', 'not authorized to perform: x');
     expect(denied.said?.reveal()).toContain('perform: x');
     for (const code of ['ValidationException', 'InvalidParameterException', 'SignatureDoesNotMatch', 'NewException']) {
@@ -183,7 +183,7 @@ describe('texts of the service', () => {
     }
   });
 
-  test('are not taken for codes: what answers in place of the service may say anything', () => {
+  test('are not taken for codes, because another server may have sent them', () => {
     expect(thrown(value, '').message).not.toContain(value);
     expect(thrown('Not a code', '').message).toMatch(/^status 400; /);
   });
@@ -202,7 +202,7 @@ describe('texts of the service', () => {
     expect(thrown(code, '').kind).toBe(kind);
   });
 
-  test('say that a secret waits for its deletion in several wordings', () => {
+  test('report a scheduled deletion in several wordings', () => {
     const wordings = [
       'was marked for deletion.',
       'is already scheduled for deletion.',

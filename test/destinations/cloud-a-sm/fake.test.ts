@@ -12,7 +12,7 @@ import {
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
+import { type CloudASmFake, startFake } from '#destinations/cloud-a-sm/fake/index.ts';
 
 let fake: CloudASmFake;
 let sdk: SecretsManagerClient;
@@ -40,7 +40,7 @@ const nameOf = (call: Promise<unknown>): Promise<unknown> =>
   );
 const create = (name: string, value = 'one') => sdk.send(new CreateSecretCommand({ Name: name, SecretString: value }));
 
-describe('the stand-in refuses what the provider refuses', () => {
+describe('the stand-in refuses, as the provider does,', () => {
   test('names, values, tokens and tags outside the limits', async () => {
     const tags = (count: number) => Array.from({ length: count }, (_, n) => ({ Key: `k${n}`, Value: 'x' }));
     const inputs = [
@@ -58,13 +58,13 @@ describe('the stand-in refuses what the provider refuses', () => {
     expect(fake.objects().size).toBe(0);
   });
 
-  test('names that are taken, and secrets that are absent', async () => {
+  test('taken names and missing secrets', async () => {
     await create('a');
     expect(await nameOf(create('a'))).toBe('ResourceExistsException');
     expect(await nameOf(sdk.send(new GetSecretValueCommand({ SecretId: 'b' })))).toBe('ResourceNotFoundException');
   });
 
-  test('a version with another value under a known token, and ignores the same one', async () => {
+  test('a version with another value under a known token, and ignores one with the same value', async () => {
     await create('a');
     const put = (value: string, id: string) =>
       sdk.send(new PutSecretValueCommand({ SecretId: 'a', SecretString: value, ClientRequestToken: id }));
@@ -77,7 +77,7 @@ describe('the stand-in refuses what the provider refuses', () => {
     expect([current.SecretString, previous.SecretString]).toEqual(['three', 'two']);
   });
 
-  test('nearly everything on a secret that waits for its deletion', async () => {
+  test('nearly all operations on a secret that is scheduled for deletion', async () => {
     await create('a');
     await sdk.send(new DeleteSecretCommand({ SecretId: 'a', RecoveryWindowInDays: 7 }));
     const refused = [
@@ -96,20 +96,20 @@ describe('the stand-in refuses what the provider refuses', () => {
     expect((await sdk.send(new GetSecretValueCommand({ SecretId: 'a' }))).SecretString).toBe('one');
   });
 
-  test('a window outside 7 to 30 days, and after the window the name is free', async () => {
+  test('a recovery window outside 7 to 30 days, after which the name is free', async () => {
     await create('a');
     const remove = (days: number) => sdk.send(new DeleteSecretCommand({ SecretId: 'a', RecoveryWindowInDays: days }));
     expect(await nameOf(remove(6))).toBe('InvalidParameterException');
     expect(await nameOf(remove(31))).toBe('InvalidParameterException');
     await remove(7);
     fake.shiftClock(8 * 24 * 60 * 60_000);
-    // The SDK takes over the clock of the answer that refuses its own.
+    // The SDK adopts the clock of the answer that refuses its own.
     expect(await nameOf(create('a', 'two'))).toBe('InvalidSignatureException');
     await create('a', 'two');
     expect(fake.objects().get('a')?.value).toBe('two');
   });
 
-  test('a name that was just deleted at once, for as many creations as a test asks for', async () => {
+  test('a name that was just deleted immediately, for the requested number of creations', async () => {
     await create('a');
     fake.linger(1);
     await sdk.send(new DeleteSecretCommand({ SecretId: 'a', ForceDeleteWithoutRecovery: true }));
@@ -123,7 +123,7 @@ describe('the stand-in refuses what the provider refuses', () => {
     elsewhere.destroy();
   });
 
-  test('the credentials of a role once they have ended', async () => {
+  test('expired credentials of a role', async () => {
     const { credentials, ...rest } = settings();
     const provider = fromTemporaryCredentials({
       masterCredentials: credentials,

@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest';
-import type { PutItem } from '../../../lib/destinations/contract.ts';
+import type { PutItem } from '#destinations/contract.ts';
 import { calm, item, open, standForEach } from './connection.ts';
 
 const stand = standForEach();
 const sure = { mode: 'update', asRecorded: true } as const;
 
-test('a put without doubt whose token was used for another value looks, and brings its value', async () => {
+test('a put with a certain record whose token was used for another value looks, and writes its value', async () => {
   const first = await stand.driver.put(item('app/db', 'one', { asRecorded: true }), calm());
   await stand.driver.put(item('app/db', 'two', { ...sure, ...first }), calm());
-  // The answer to the second was lost, and so was the doubt: a store that was set back, say.
+  // The second put is missing from the record, as after the restore of an older store.
   await stand.driver.put(item('app/db', 'three', { ...sure, ...first }), calm());
   expect(stand.fake.objects().get('app/db')?.value).toBe('three');
   expect(stand.fake.calls().get('DescribeSecret')).toBe(1);
 });
 
-test('a put without doubt to a secret that somebody deleted looks, and brings it back with its tags', async () => {
+test('a put with a certain record to a secret that was deleted by hand looks, and restores it with its tags', async () => {
   const first = await stand.driver.put(item('app/db', 'one', { asRecorded: true }), calm());
   stand.fake.schedule('app/db');
   await stand.driver.put(item('app/db', 'two', { ...sure, ...first }), calm());
   expect(stand.fake.objects().get('app/db')).toEqual({ value: 'two', tags: item('', '').tags });
 });
 
-test('a creation without doubt does not take a secret for its own that was removed and that somebody restored', async () => {
+test('a creation with a certain record does not take a removed secret that was restored by hand for its own', async () => {
   const life = (intent: string, changes: Partial<PutItem> = {}) =>
     item('app/db', 'one', { asRecorded: true, intent, ...changes });
   const first = await stand.driver.put(life('1'), calm());
@@ -32,7 +32,7 @@ test('a creation without doubt does not take a secret for its own that was remov
   expect(stand.fake.objects().get('app/db')).toEqual({ value: 'one', tags: item('', '').tags });
 });
 
-test('where the destination names a key, a version goes out only when the secret is seen to have it', async () => {
+test('where the destination names a key, a version is written only after a look shows that the secret has it', async () => {
   const keyed = open(stand.fake, { kms_key_id: 'alias/ours' });
   const first = await keyed.put(item('app/db', 'one', { asRecorded: true }), calm());
   await open(stand.fake, { kms_key_id: 'alias/theirs' }).put(

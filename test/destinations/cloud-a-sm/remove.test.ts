@@ -5,7 +5,7 @@ const stand = standForEach();
 const dayMs = 24 * 60 * 60_000;
 
 describe('removing', () => {
-  test('a secret waits seven days for its deletion unless the field says otherwise', async () => {
+  test('a secret is deleted after seven days unless the field says otherwise', async () => {
     const longer = open(stand.fake, { recovery_window_days: 30 });
     await stand.driver.put(item('app/a', 'one'), calm());
     await longer.put(item('app/b', 'one'), calm());
@@ -17,7 +17,7 @@ describe('removing', () => {
     await longer.close();
   });
 
-  test('with a window of 0 days it is gone at once', async () => {
+  test('with a window of 0 days it is deleted at once', async () => {
     const atOnce = open(stand.fake, { recovery_window_days: 0 });
     await atOnce.put(item('app/db', 'one'), calm());
     await atOnce.remove(item('app/db', ''), calm());
@@ -25,7 +25,7 @@ describe('removing', () => {
     await atOnce.close();
   });
 
-  test('removing twice, or what was never there, succeeds', async () => {
+  test('removing twice, or a secret that never existed, succeeds', async () => {
     await stand.driver.put(item('app/db', 'one'), calm());
     await stand.driver.remove(item('app/db', ''), calm());
     await stand.driver.remove(item('app/db', ''), calm());
@@ -33,7 +33,7 @@ describe('removing', () => {
     expect(stand.fake.calls().get('DeleteSecret')).toBe(1);
   });
 
-  test('unseen, removing twice or what was never there succeeds too', async () => {
+  test('the same succeeds without permission to look', async () => {
     await stand.driver.put(item('app/db', 'one'), calm());
     stand.fake.deny('DescribeSecret');
     await stand.driver.remove(item('app/db', ''), calm());
@@ -50,21 +50,21 @@ describe('removing', () => {
     expect(stand.fake.secret('app/db')?.deletedAt).toBeDefined();
   });
 
-  test('a secret that replaced ours stays', async () => {
+  test('a secret that replaced ours is kept', async () => {
     const { remoteVersion } = await stand.driver.put(item('app/db', 'one'), calm());
     stand.fake.seed('app/db', 'theirs');
     await stand.driver.remove(item('app/db', '', { remoteVersion }), calm());
     expect(stand.fake.objects().get('app/db')?.value).toBe('theirs');
   });
 
-  test('a secret whose tags were taken off is known by its version', async () => {
+  test('a secret whose tags were removed is recognised by its version', async () => {
     const { remoteVersion } = await stand.driver.put(item('app/db', 'one'), calm());
     stand.fake.tag('app/db', { 'keyferry-mark': '' });
     await stand.driver.remove(item('app/db', '', { remoteVersion }), calm());
     expect(stand.fake.objects().size).toBe(0);
   });
 
-  test('replicas go before their secret', async () => {
+  test('replicas are removed before their secret', async () => {
     const replicated = open(stand.fake, { replica_regions: { 'eu-west-1': '' } });
     await replicated.put(item('app/db', 'one'), calm());
     await replicated.remove(item('app/db', ''), calm());
@@ -72,7 +72,7 @@ describe('removing', () => {
     await replicated.close();
   });
 
-  test('without permission to tag it is removed all the same', async () => {
+  test('a secret is removed even without permission to tag it', async () => {
     await stand.driver.put(item('app/db', 'one'), calm());
     stand.fake.deny('TagResource');
     await stand.driver.remove(item('app/db', ''), calm());
@@ -80,8 +80,8 @@ describe('removing', () => {
   });
 });
 
-describe('setting again what was removed', () => {
-  test('the same association and another one both get the secret back, with no tag of its earlier life', async () => {
+describe('setting a removed secret again', () => {
+  test('restores it for the same association and for another one, without its earlier tags', async () => {
     const tags = { ...item('', '').tags, team: 'blue' };
     await stand.driver.put(item('app/db', 'one', { tags }), calm());
     for (const mark of ['0'.repeat(32), newMark()]) {
@@ -96,7 +96,7 @@ describe('setting again what was removed', () => {
   });
 
   test.each(['CreateSecret', 'RestoreSecret', 'UntagResource', 'TagResource', 'PutSecretValue'])(
-    'an answer to %s that is lost leaves no conflict and no tag behind and adds no version',
+    'a lost answer to %s leaves no conflict and no tag behind, and adds no version',
     async (operation) => {
       await stand.driver.put(item('app/db', 'one', { tags: { ...item('', '').tags, team: 'blue' } }), calm());
       await stand.driver.remove(item('app/db', ''), calm());
@@ -109,7 +109,7 @@ describe('setting again what was removed', () => {
     },
   );
 
-  test('a removal deletes again what a put restored before it died, also for another association', async () => {
+  test('a removal deletes a secret that an aborted put restored, also for another association', async () => {
     await stand.driver.put(item('app/db', 'one'), calm());
     await stand.driver.remove(item('app/db', ''), calm());
     const again = item('app/db', 'two', { mark: newMark() });
@@ -120,16 +120,16 @@ describe('setting again what was removed', () => {
     expect(stand.fake.objects().size).toBe(0);
   });
 
-  test('a deleted secret of somebody else is a conflict and stays deleted', async () => {
+  test('a deleted foreign secret is a conflict and stays deleted', async () => {
     stand.fake.seed('app/db', 'theirs');
     stand.fake.schedule('app/db');
     const failure = await failureOf(stand.driver.put(item('app/db', 'ours'), calm()));
     expect(failure.kind).toBe('conflict');
-    expect(failure.message).toContain('waits for its deletion');
+    expect(failure.message).toContain('scheduled for deletion');
     expect(stand.fake.secret('app/db')?.deletedAt).toBeDefined();
   });
 
-  test('a name that never gets free ends as unavailable, with a time to come back', async () => {
+  test('a name that never becomes free ends as unavailable, with a wait', async () => {
     const atOnce = open(stand.fake, { recovery_window_days: 0 });
     await atOnce.put(item('app/db', 'one'), calm());
     stand.fake.linger(1_000);
@@ -141,7 +141,7 @@ describe('setting again what was removed', () => {
 });
 
 describe('looking', () => {
-  test('answers version and mark, and nothing for what is absent or deleted', async () => {
+  test('returns version and mark, and nothing for a missing or deleted secret', async () => {
     const { remoteVersion } = await stand.driver.put(item('app/db', 'one'), calm());
     expect(await stand.driver.inspect('app/db', calm())).toMatchObject({ remoteVersion, mark: '0'.repeat(32) });
     stand.fake.seed('app/theirs', 'x');
@@ -151,7 +151,7 @@ describe('looking', () => {
     expect(await stand.driver.inspect('app/db', calm())).toBeUndefined();
   });
 
-  test('never asks for a value', async () => {
+  test('never reads a value', async () => {
     await stand.driver.put(item('app/db', 'one'), calm());
     await stand.driver.put(item('app/db', 'two', { mode: 'adopt' }), calm());
     await stand.driver.inspect('app/db', calm());

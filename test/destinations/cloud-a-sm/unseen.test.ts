@@ -8,7 +8,7 @@ const versionsOf = (name: string) => stand.fake.secret(name)?.versions ?? [];
 describe('without permission to look', () => {
   beforeEach(() => stand.fake.deny('DescribeSecret'));
 
-  test('secrets are created, updated, brought back and removed', async () => {
+  test('secrets are created, updated, restored and removed', async () => {
     const first = await stand.driver.put(item('app/db', 'one'), calm());
     const second = await stand.driver.put(item('app/db', 'two', { mode: 'update', ...first }), calm());
     expect(stand.fake.objects().get('app/db')?.value).toBe('two');
@@ -30,7 +30,7 @@ describe('without permission to look', () => {
     expect(versionsOf('app/db').map(({ value }) => value)).toEqual(['one', 'two']);
   });
 
-  test('a name that is taken fails and says which permission is missing', async () => {
+  test('a taken name is a failure that names the missing permission', async () => {
     stand.fake.seed('app/db', 'theirs');
     const failure = await failureOf(stand.driver.put(item('app/db', 'ours'), calm()));
     expect(failure.kind).toBe('permission');
@@ -38,7 +38,7 @@ describe('without permission to look', () => {
     expect(stand.fake.objects().get('app/db')?.value).toBe('theirs');
   });
 
-  test('a look answers unknown', async () => {
+  test('a look returns unknown', async () => {
     expect(await stand.driver.inspect('app/db', calm())).toBe('unknown');
   });
 });

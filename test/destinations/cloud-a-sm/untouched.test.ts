@@ -3,13 +3,13 @@ import { calm, failureOf, item, standForEach } from './connection.ts';
 
 const stand = standForEach();
 
-test('a creation that was refused left nothing behind', async () => {
+test('a refused creation has changed nothing', async () => {
   stand.fake.deny('CreateSecret');
   const failure = await failureOf(stand.driver.put(item('app/db', 'one'), calm()));
   expect(failure).toMatchObject({ kind: 'permission', untouched: true });
 });
 
-test('an adoption that got as far as the tags and was refused the value has changed something', async () => {
+test('an adoption that wrote the tags and was refused the value has changed something', async () => {
   stand.fake.seed('app/db', 'theirs');
   stand.fake.deny('PutSecretValue');
   const failure = await failureOf(stand.driver.put(item('app/db', 'ours', { mode: 'adopt' }), calm()));
@@ -17,7 +17,7 @@ test('an adoption that got as far as the tags and was refused the value has chan
   expect(stand.fake.objects().get('app/db')).toMatchObject({ value: 'theirs', tags: { keyferry: 'managed' } });
 });
 
-test('an adoption that was refused at its first change has changed nothing', async () => {
+test('an adoption whose first change was refused has changed nothing', async () => {
   stand.fake.seed('app/db', 'theirs');
   stand.fake.deny('TagResource');
   const failure = await failureOf(stand.driver.put(item('app/db', 'ours', { mode: 'adopt' }), calm()));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { definition } from '../../../lib/destinations/cloud-b-kv/index.ts';
+import { definition } from '#destinations/cloud-b-kv/index.ts';
 import { connect } from './setup.ts';
 
 const good = {
@@ -8,7 +8,8 @@ const good = {
   client_id: '7f59af3d-1111-2222-3333-444444444444',
   client_secret: 'hush~s3cr3t',
 };
-const problems = (over: Record<string, unknown>) => definition.validate(connect({ ...good, ...over }));
+const problems = (over: Record<string, unknown>) =>
+  definition.validate(connect({ ...good, ...over })).map(({ text }) => text);
 
 test.each([
   {},
@@ -19,7 +20,7 @@ test.each([
   { cloud: 'usgovernment', key_vault_uri: 'https://my-vault.vault.usgovcloudapi.net' },
   { key_vault_uri: 'https://any.example.com', endpoint: 'https://10.0.0.1:8443/' },
   { authority_host: 'https://login.example.com', tenant_id: 'example.onmicrosoft.com' },
-])('%j is a good connection', (over) => {
+])('%j is a valid connection', (over) => {
   expect(problems(over)).toEqual([]);
 });
 
@@ -42,13 +43,13 @@ test.each([
   expect(found[0]).not.toContain('s3cr3t');
 });
 
-test('a rendered default name becomes one that the vault takes', () => {
+test('a rendered default name is normalised to a valid one', () => {
   const name = definition.names.normalise('keyferry/kv_1234/päth/🗝/key');
   expect(name).toBe('keyferry-kv-1234-p-th---key');
   expect(definition.names.refuse(name)).toBeUndefined();
 });
 
-test('tags keep to the limits of the vault and leave the built-in ones alone', () => {
+test('tags beyond the limits of the vault or with the keys of built-in ones are refused', () => {
   const { tags } = definition;
   expect(tags.normalise({ 'any key': 'any välue' })).toEqual({ 'any key': 'any välue' });
   const many = Object.fromEntries(Array.from({ length: 14 }, (_, index) => [`tag-${index}`, '']));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { definition } from '../../../lib/destinations/cloud-b-kv/index.ts';
+import { definition } from '#destinations/cloud-b-kv/index.ts';
 import { failureOf, item, markA, markB, never, type Setting, start } from './setup.ts';
 
 let setting: Setting;
@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => setting.close());
 
-test('a put makes the secret with its value and tags, and answers its version', async () => {
+test('a put creates the secret with its value and tags, and returns its version', async () => {
   const { fake, driver } = setting;
   const tags = { ...definition.tags.builtIn(markA), team: 'payments' };
   const receipt = await driver.put(item({ tags }), never);
@@ -22,7 +22,7 @@ test.each([
   ['line breaks', 'a\r\nb\n\n'],
   ['nothing', ''],
   ['the largest size', 'x'.repeat(25_600)],
-])('a value of %s arrives byte by byte', async (_what, value) => {
+])('a value of %s is stored byte for byte', async (_what, value) => {
   await setting.driver.put(item({ value }), never);
   expect([...setting.fake.objects().values()].map((object) => object.value)).toEqual([value]);
 });
@@ -34,7 +34,7 @@ test('a repeated create finds its own secret by the mark and changes nothing but
   expect(fake.objects().get('keyferry-kv-1234-db')?.value).toBe('second');
 });
 
-test('a create leaves alone what others wrote, an adoption takes it over', async () => {
+test('a create keeps a foreign secret, an adoption takes it over', async () => {
   const { fake, driver } = setting;
   fake.seed('keyferry-kv-1234-db', 'theirs');
   const failure = await failureOf(driver.put(item(), never));
@@ -49,14 +49,14 @@ test('a create sees the secret of another association as a foreign one', async (
   expect((await failureOf(setting.driver.put(item(), never))).kind).toBe('conflict');
 });
 
-test('names are the same in upper and lower case', async () => {
+test('names ignore case', async () => {
   const { fake, driver } = setting;
   fake.seed('Keyferry-KV-1234-DB', 'theirs');
   expect((await failureOf(driver.put(item(), never))).kind).toBe('conflict');
   expect(definition.names.key('Keyferry-KV')).toBe(definition.names.key('keyferry-kv'));
 });
 
-test('an update replaces all tags, and makes anew what has vanished', async () => {
+test('an update replaces all tags, and recreates a secret that has vanished', async () => {
   const { fake, driver } = setting;
   const tags = definition.tags.builtIn(markA);
   await driver.put(item({ tags: { ...tags, old: 'tag' } }), never);
@@ -66,7 +66,7 @@ test('an update replaces all tags, and makes anew what has vanished', async () =
   expect(fake.objects().has('never-there')).toBe(true);
 });
 
-test('removing twice succeeds, as does removing what never was', async () => {
+test('removing twice, or a secret that never existed, succeeds', async () => {
   const { fake, driver } = setting;
   await driver.put(item(), never);
   const gone = { name: 'keyferry-kv-1234-db', mark: markA, remoteVersion: null };
@@ -77,7 +77,7 @@ test('removing twice succeeds, as does removing what never was', async () => {
   expect(await driver.inspect('keyferry-kv-1234-db', never)).toBeUndefined();
 });
 
-test('the newest version is found although two were made in the same second', async () => {
+test('the newest of several versions of the same second is found', async () => {
   const { driver } = setting;
   await driver.put(item(), never);
   const receipts = [];

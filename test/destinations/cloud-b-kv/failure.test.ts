@@ -1,7 +1,7 @@
 import { RestError } from '@azure/core-rest-pipeline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { explain } from '../../../lib/destinations/cloud-b-kv/failure.ts';
-import { strictPolicy } from '../../../lib/network/policy.ts';
+import { explain } from '#destinations/cloud-b-kv/failure.ts';
+import { strictPolicy } from '../../support/network/policy.ts';
 import { contextFor, failureOf, item, never, type Setting, start } from './setup.ts';
 
 let setting: Setting;
@@ -60,7 +60,7 @@ describe.each([
   });
 });
 
-test('a single refusal of the token is mended by a new login within the call', async () => {
+test('a single refusal of the token is solved by a new login within the call', async () => {
   const { fake, driver, open } = setting;
   await driver.put(item(), never);
   fake.fail({ kind: 'credentials', times: 1 });
@@ -69,7 +69,7 @@ test('a single refusal of the token is mended by a new login within the call', a
   expect(fake.objects().get(item().name)?.value).toBe('next');
 });
 
-test('without permission to look, an inspection does not know and a create stops', async () => {
+test('without permission to look, an inspection is unknown and a create fails', async () => {
   const { fake, driver } = setting;
   fake.fail({ kind: 'denied' });
   expect(await driver.inspect('any', never)).toBe('unknown');
@@ -78,7 +78,7 @@ test('without permission to look, an inspection does not know and a create stops
 
 test.each([
   ['client_secret', 'wrong', 'AADSTS7000215'],
-  ['client_id', 'somebody-else', 'AADSTS700016'],
+  ['client_id', 'another-client', 'AADSTS700016'],
   ['tenant_id', 'other.example.com', 'AADSTS90002'],
   ['tenant_id', '11111111-2222-3333-4444-555555555555', 'the vault belongs to tenant'],
 ])('a wrong %s is a credentials failure that names the field', async (field, value, text) => {
@@ -102,18 +102,18 @@ test('a certificate that is not trusted is a network failure that names tls_ca_c
   expect(failure).toMatchObject({ kind: 'network', message: expect.stringContaining('tls_ca_cert') });
 });
 
-test('a vault whose host name does not exist is missing, a port that nobody listens on is a network failure', async () => {
+test('a vault whose host name does not exist is missing, a closed port is a network failure', async () => {
   const { fake, open } = setting;
   const network = { ...contextFor(fake).network, disabled: true };
   const closed = open({ endpoint: 'https://127.0.0.1:1' }, { network });
   expect((await failureOf(closed.put(item(), never))).kind).toBe('network');
   const unknown = open({ endpoint: 'https://vault.invalid' }, { network });
-  // Without any name server it cannot be known that the name does not exist.
+  // Without a name server, the name cannot be known not to exist.
   expect(['missing', 'network']).toContain((await failureOf(unknown.put(item(), never))).kind);
 });
 
 test.each(['throttle', 'unavailable', 'reset'] as const)(
-  'a fault %s is met once: the SDK repeats nothing',
+  'a fault %s is met once, because the SDK makes no retries',
   async (kind) => {
     const { fake, driver } = setting;
     await driver.put(item(), never);
@@ -125,7 +125,7 @@ test.each(['throttle', 'unavailable', 'reset'] as const)(
   },
 );
 
-test('what is no name is not passed on as a code', () => {
+test('a text that is not a documented code is not shown', () => {
   const details = { error: { code: marker, innerError: { code: `a ${marker}` } } };
   const error = Object.assign(new RestError('refused', { statusCode: 400 }), { details });
   const failure = explain(error);

@@ -11,7 +11,7 @@ describe.each([
   ['kept recoverable', {}],
   ['purged', { purge_on_delete: true }],
 ])('where removed secrets are %s', (_mode, fields) => {
-  test('a secret that somebody wrote between our look and our deletion is recovered', async () => {
+  test('a secret that another client wrote between our look and our deletion is recovered', async () => {
     setting = await start(fields);
     const { fake, driver } = setting;
     await driver.put(item(), never);
@@ -25,7 +25,7 @@ describe.each([
     expect(fake.calls().get('purge')).toBeUndefined();
   });
 
-  test('a secret whose tags were taken off is known by its version', async () => {
+  test('a secret whose tags were removed is recognised by its version', async () => {
     setting = await start(fields);
     const { fake, driver } = setting;
     const { remoteVersion } = await driver.put(item(), never);
@@ -34,7 +34,7 @@ describe.each([
     expect(fake.objects().size).toBe(0);
   });
 
-  test('a version that somebody wrote over ours stays', async () => {
+  test('a foreign version after ours is kept', async () => {
     setting = await start(fields);
     const { fake, driver } = setting;
     const { remoteVersion } = await driver.put(item(), never);

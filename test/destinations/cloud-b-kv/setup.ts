@@ -1,10 +1,10 @@
 import { Agent, fetch } from 'undici';
 import { z } from 'zod';
-import { openDriver } from '../../../lib/destinations/cloud-b-kv/driver.ts';
-import { startFake } from '../../../lib/destinations/cloud-b-kv/fake/index.ts';
-import { type Connection, definition } from '../../../lib/destinations/cloud-b-kv/index.ts';
-import type { PutItem } from '../../../lib/destinations/contract.ts';
-import type { Fake } from '../../../lib/destinations/fake.ts';
+import { openDriver } from '#destinations/cloud-b-kv/driver.ts';
+import { startFake } from '#destinations/cloud-b-kv/fake/index.ts';
+import { type Connection, definition } from '#destinations/cloud-b-kv/index.ts';
+import type { PutItem } from '#destinations/contract.ts';
+import type { Fake } from '#destinations/fake.ts';
 import { putOf, type Setting, startSetting } from '../driving.ts';
 
 export { contextFor, failureOf, never, type Setting } from '../driving.ts';
@@ -26,7 +26,7 @@ export function item({ value = '{"password":"s3cr3t-m4rker"}', mark = markA, ...
   return putOf('keyferry-kv-1234-db', value, mark, { tags: definition.tags.builtIn(mark), ...changes });
 }
 
-/** A call of somebody else, past the driver. */
+/** A call of another client, without the driver. */
 export async function callFake(fake: Fake, method: string, path: string, body?: object): Promise<unknown> {
   const { tenant_id, client_id, client_secret, tls_ca_cert } = connect(fake.destination);
   const dispatcher = new Agent({ connect: { ca: tls_ca_cert ?? '' } });

@@ -10,7 +10,7 @@ describe.each([
   ['kept recoverable', {}],
   ['purged', { purge_on_delete: true }],
 ])('removed secrets are %s', (_mode, fields) => {
-  test('a removed secret can be set again, over and over', async () => {
+  test('a removed secret can be set again repeatedly', async () => {
     setting = await start(fields);
     const { fake, driver } = setting;
     for (const value of ['1', '2', '3']) {
@@ -33,13 +33,13 @@ describe.each([
   });
 });
 
-test('a removal keeps the versions for recovery by default and ends them with purge_on_delete', async () => {
+test('a removal keeps the versions for recovery by default and purges them with purge_on_delete', async () => {
   setting = await start();
   const { fake, driver, open } = setting;
   await driver.put(item(), never);
   await driver.remove(gone, never);
   expect(fake.calls().get('purge')).toBeUndefined();
-  // What an earlier removal left is purged too, and a purge that is repeated succeeds.
+  // A secret that an earlier removal deleted is purged too, and a repeated purge succeeds.
   const purging = open({ purge_on_delete: true });
   await purging.remove(gone, never);
   await purging.remove(gone, never);
@@ -47,7 +47,7 @@ test('a removal keeps the versions for recovery by default and ends them with pu
   expect(fake.calls().get('recover')).toBeUndefined();
 });
 
-test('a create does not bring back what others have deleted, an adoption does', async () => {
+test('a create does not recover a secret that others deleted, an adoption does', async () => {
   setting = await start();
   const { fake, driver } = setting;
   fake.seed(name, 'theirs');
@@ -70,7 +70,7 @@ test('a deleted secret of others is recovered, never purged', async () => {
   expect(fake.calls().get('recover')).toBe(1);
 });
 
-test('a create that ended in the middle of a recovery goes on with it', async () => {
+test('a create continues its own aborted recovery', async () => {
   setting = await start();
   const { fake, driver } = setting;
   await driver.put(item({ mark: markB }), never);
@@ -84,7 +84,7 @@ test('a create that ended in the middle of a recovery goes on with it', async ()
   expect(fake.objects().get(name)?.value).toBe('again');
 });
 
-test('a create that died in the middle of a recovery is gone on with by another process, also of another association', async () => {
+test('another process continues a recovery that a create did not finish', async () => {
   setting = await start();
   const { fake, driver, open } = setting;
   await driver.put(item({ mark: markB }), never);
@@ -95,12 +95,12 @@ test('a create that died in the middle of a recovery is gone on with by another 
   abort.abort();
   await cut;
   while (fake.objects().size === 0) await callFake(fake, 'GET', `/secrets/${name}`);
-  // Another driver remembers nothing of it.
+  // The other driver does not know of the recovery.
   await open().put(item({ value: 'again' }), never);
   expect(fake.objects().get(name)).toEqual({ value: 'again', tags: item().tags });
 });
 
-test('a removal whose release had no answer is done by the next one', async () => {
+test('a removal whose release got no answer is completed by the next one', async () => {
   setting = await start();
   const { fake, driver } = setting;
   await driver.put(item(), never);
@@ -111,7 +111,7 @@ test('a removal whose release had no answer is done by the next one', async () =
   expect(fake.objects().size).toBe(0);
 });
 
-test('a put enables a secret that somebody disabled', async () => {
+test('a put enables a secret that was disabled', async () => {
   setting = await start();
   const { fake, driver } = setting;
   const { remoteVersion } = await driver.put(item(), never);

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Driver } from '../../../lib/destinations/contract.ts';
+import type { Driver } from '#destinations/contract.ts';
 import { callFake, item, markA, markB, never, type Setting, start } from './setup.ts';
 
 const names = Array.from({ length: 10 }, (_, index) => `keyferry-many-${index}`);
@@ -14,7 +14,7 @@ async function putAll(driver: Driver): Promise<void> {
 
 const counted = (operation: string): number => setting.fake.calls().get(operation) ?? 0;
 
-test('a survey shows the marks, also under a name in other case, and reads one page', async () => {
+test('a survey finds the marks, ignoring the case of names, and reads one page', async () => {
   setting = await start();
   await putAll(setting.driver);
   const asked = [first.toUpperCase(), ...names.slice(1), 'keyferry-none'];
@@ -24,7 +24,7 @@ test('a survey shows the marks, also under a name in other case, and reads one p
   expect(seen?.calls).toBe(1);
 });
 
-test('a survey of ten secrets ends after two pages in a vault full of secrets of others', async () => {
+test('a survey of ten secrets ends after two pages in a vault full of foreign secrets', async () => {
   setting = await start();
   for (let index = 0; index < 100; index++) setting.fake.seed(`other-${index}`, 'theirs');
   await putAll(setting.driver);
@@ -33,7 +33,7 @@ test('a survey of ten secrets ends after two pages in a vault full of secrets of
   expect(counted('list')).toBe(2);
 });
 
-test('what a survey shows to be ours is deleted in one call', async () => {
+test('a secret that a survey shows to be ours is deleted in one call', async () => {
   setting = await start();
   await putAll(setting.driver);
   const seen = await setting.driver.survey?.(names, never);
@@ -64,7 +64,7 @@ test('a secret that another installation adopts after the survey is recovered', 
   expect(fake.objects().get(first)?.value).toBe('theirs');
 });
 
-test('a secret that a survey shows as that of others is looked at, and stays', async () => {
+test('a secret that a survey shows to be foreign is looked at and kept', async () => {
   setting = await start();
   const { driver, fake } = setting;
   await driver.put(item({ name: first, mark: markB }), never);
@@ -77,7 +77,7 @@ test('a secret that a survey shows as that of others is looked at, and stays', a
   expect(counted('delete')).toBe(0);
 });
 
-test('a secret that a survey shows without tags is looked at, and known by its version', async () => {
+test('a secret that a survey shows without tags is looked at and recognised by its version', async () => {
   setting = await start();
   const { driver, fake } = setting;
   const { remoteVersion } = await driver.put(item({ name: first }), never);

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { definition } from '../../../lib/destinations/cloud-c-sm/index.ts';
+import { definition } from '#destinations/cloud-c-sm/index.ts';
 import { connect } from './setup.ts';
 
 const pem = (pair: { privateKey: { export(options: { type: 'pkcs8'; format: 'pem' }): string | Buffer } }) =>
@@ -13,7 +13,8 @@ const account = {
 };
 const json = (over: Record<string, unknown> = {}) => JSON.stringify({ ...account, ...over });
 const ring = (location: string) => `projects/p/locations/${location}/keyRings/r/cryptoKeys/k`;
-const problems = (over: Record<string, unknown>) => definition.validate(connect({ credentials: json(), ...over }));
+const problems = (over: Record<string, unknown>) =>
+  definition.validate(connect({ credentials: json(), ...over })).map(({ text }) => text);
 
 test.each([
   {},
@@ -30,7 +31,7 @@ test.each([
   { replica_regions: {}, kms_key_id: ring('global') },
   { replication_locations: ['us-east1'], locational_kms_keys: `us-east1=${ring('us-east1')}` },
   { endpoint: 'http://10.0.0.1:8080/' },
-])('a connection with %j is good', (over) => {
+])('a connection with %j is valid', (over) => {
   expect(problems(over)).toEqual([]);
 });
 
@@ -59,23 +60,29 @@ test.each([
   ],
   [
     { replication_locations: 'us-east1', locational_kms_keys: { 'us-east1': ring('us-west1') } },
-    'has to be in "us-east1"',
+    'must be in "us-east1"',
   ],
   [{ replication_locations: 'us-east1', global_kms_key: ring('global') }, 'use locational_kms_keys'],
-  [{ kms_key_id: 'k' }, 'invalid kms_key_id: a key is named projects/'],
-  [{ kms_key_id: ring('us-east1') }, 'invalid kms_key_id: the key is in "us-east1" but has to be in "global"'],
+  [{ kms_key_id: 'k' }, 'invalid kms_key_id: a key has the form projects/'],
+  [{ kms_key_id: ring('us-east1') }, 'invalid kms_key_id: the key is in "us-east1" but must be in "global"'],
   [{ kms_key_id: ring('global'), global_kms_key: ring('us-east1') }, 'kms_key_id and global_kms_key are the same'],
-  [{ kms_key_id: ring('global'), replica_regions: { 'us-east1': '' } }, 'kms_key_id is not for replica_regions'],
-  [{ kms_key_id: ring('global'), replication_locations: ['us-east1'] }, 'kms_key_id is not for replication_locations'],
+  [
+    { kms_key_id: ring('global'), replica_regions: { 'us-east1': '' } },
+    'kms_key_id cannot be set with replica_regions',
+  ],
+  [
+    { kms_key_id: ring('global'), replication_locations: ['us-east1'] },
+    'kms_key_id cannot be set with replication_locations',
+  ],
   [{ replica_regions: { 'us-east1': ring('us-east1'), 'us-west1': '' } }, 'replica_regions has no key for "us-west1"'],
   [{ replica_regions: { 'us-east1': ring('us-west1') } }, 'invalid replica_regions: the key is in "us-west1"'],
-  [{ replica_regions: { 'us-east1': 'k' } }, 'invalid replica_regions: a key is named'],
+  [{ replica_regions: { 'us-east1': 'k' } }, 'invalid replica_regions: a key has the form'],
   [{ replica_regions: { Europe: '' } }, 'invalid replica_regions: "Europe" is not a location'],
   [{ replica_regions: { global: '' } }, 'invalid replica_regions: "global" is not a location'],
   [{ replication_locations: ['global'] }, 'invalid replication_locations: "global" is not a location'],
-  [{ replica_regions: { 'us-east1': '' }, replication_locations: ['us-east1'] }, 'takes the place of'],
+  [{ replica_regions: { 'us-east1': '' }, replication_locations: ['us-east1'] }, 'replaces'],
   [{ global_kms_key: 'k' }, 'cryptoKeys'],
-  [{ global_kms_key: ring('us-east1') }, 'has to be in "global"'],
+  [{ global_kms_key: ring('us-east1') }, 'must be in "global"'],
 ])('a connection with %j is refused with one text that says %j', (over, text) => {
   const found = problems(over);
   expect(found).toHaveLength(1);
@@ -83,13 +90,13 @@ test.each([
   expect(found[0]).not.toContain('hush');
 });
 
-test('a rendered default name becomes one that the service takes', () => {
+test('a rendered default name is normalised to a valid one', () => {
   const name = definition.names.normalise('keyferry/kv_1234/päth/🗝/key');
   expect(name).toBe('keyferry-kv_1234-p-th---key');
   expect(definition.names.refuse(name)).toBeUndefined();
 });
 
-test('tags become labels, or are refused where they cannot', () => {
+test('tags become labels, or are refused if they cannot', () => {
   const { tags } = definition;
   expect(tags.normalise({ 'Cost Center': 'R&D ÄÖ' })).toEqual({ cost_center: 'r_d_äö' });
   const many = Object.fromEntries(Array.from({ length: 63 }, (_, index) => [`tag-${index}`, '']));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { definition } from '../../../lib/destinations/cloud-c-sm/index.ts';
+import { definition } from '#destinations/cloud-c-sm/index.ts';
 import { callFake, failureOf, item, markA, markB, never, type Setting, start } from './setup.ts';
 
 const name = 'keyferry-kv-1234-db';
@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => setting.close());
 
-test('a put makes the secret with its value and labels, and answers its version', async () => {
+test('a put creates the secret with its value and labels, and returns its version', async () => {
   const { fake, driver } = setting;
   const tags = { ...definition.tags.builtIn(markA), team: 'payments' };
   const receipt = await driver.put(item({ tags }), never);
@@ -23,7 +23,7 @@ test.each([
   ['text beyond ASCII', 'grüße 🗝 \u0000 \u2028'],
   ['line breaks', 'a\r\nb\n\n'],
   ['the largest size', 'x'.repeat(65_536)],
-])('a value of %s arrives byte by byte', async (_what, value) => {
+])('a value of %s is stored byte for byte', async (_what, value) => {
   await setting.driver.put(item({ value }), never);
   expect([...setting.fake.objects().values()].map((object) => object.value)).toEqual([value]);
 });
@@ -50,7 +50,7 @@ test('one of our secrets that never got a version is completed', async () => {
   expect(fake.objects().get(name)?.value).toBe(item().value.reveal());
 });
 
-test('a create leaves alone what others wrote, an adoption takes it over', async () => {
+test('a create keeps a foreign secret, an adoption takes it over', async () => {
   const { fake, driver } = setting;
   fake.seed(name, 'theirs');
   const failure = await failureOf(driver.put(item(), never));
@@ -65,7 +65,7 @@ test('a create sees the secret of another association as a foreign one', async (
   expect((await failureOf(setting.driver.put(item(), never))).kind).toBe('conflict');
 });
 
-test('an update changes our labels, keeps those of others, and makes anew what has vanished', async () => {
+test('an update changes our labels, keeps those of others, and recreates a secret that has vanished', async () => {
   const { fake, driver } = setting;
   const tags = definition.tags.builtIn(markA);
   await driver.put(item({ tags: { ...tags, old: 'label' } }), never);
@@ -77,7 +77,7 @@ test('an update changes our labels, keeps those of others, and makes anew what h
   expect(fake.objects().has('never-there')).toBe(true);
 });
 
-test('removing twice succeeds, as does removing what never was', async () => {
+test('removing twice succeeds, and the secret can be created again', async () => {
   const { fake, driver } = setting;
   await driver.put(item(), never);
   const gone = { name, mark: markA, remoteVersion: null };
@@ -89,14 +89,14 @@ test('removing twice succeeds, as does removing what never was', async () => {
   expect(fake.objects().size).toBe(1);
 });
 
-test('a newest version that somebody disabled counts as none', async () => {
+test('a disabled newest version counts as none', async () => {
   const { fake, driver } = setting;
   await driver.put(item(), never);
   await callFake(fake, 'POST', `/${name}/versions/1:disable`);
   expect(await driver.inspect(name, never)).toMatchObject({ remoteVersion: null, mark: markA });
 });
 
-test('with destroy_old_versions only the new version and those disabled by others are left', async () => {
+test('with destroy_old_versions only the new version and those that others disabled are left', async () => {
   const { fake, driver, open } = setting;
   for (const value of ['1', '2', '3']) await driver.put(item({ mode: 'adopt', value }), never);
   await callFake(fake, 'POST', `/${name}/versions/2:disable`);
@@ -136,7 +136,7 @@ test.each([
     { replication_locations: ['europe-west1'], locational_kms_keys: { 'europe-west1': ring('europe-west1') } },
     { userManaged: { replicas: [{ location: 'europe-west1', ...encrypted('europe-west1') }] } },
   ],
-])('with %j a secret is made with the replication %j', async (fields, replication) => {
+])('with %j a secret is created with the replication %j', async (fields, replication) => {
   await setting.open(fields).put(item(), never);
   expect(await callFake(setting.fake, 'GET', `/${name}`)).toMatchObject({ replication });
 });
@@ -157,7 +157,7 @@ test.each(['', 'with/slash', 'a'.repeat(256), 'ümlaut'])('the name %j is refuse
 test.each([
   ['', 'invalid', 'empty'],
   ['ü'.repeat(32_769), 'too-large', '65538 bytes'],
-])('a value that the service would refuse is refused without a call', async (value, kind, text) => {
+])('an invalid value is refused without a call', async (value, kind, text) => {
   const failure = await failureOf(setting.driver.put(item({ value }), never));
   expect(failure).toMatchObject({ kind, message: expect.stringContaining(text) });
   expect(setting.fake.calls().size).toBe(0);

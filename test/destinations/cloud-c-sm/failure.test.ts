@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readApiError } from '../../../lib/destinations/cloud-c-sm/api-error.ts';
-import { explain } from '../../../lib/destinations/cloud-c-sm/failure.ts';
-import { strictPolicy } from '../../../lib/network/policy.ts';
+import { readApiError } from '#destinations/cloud-c-sm/client/api-error.ts';
+import { explain } from '#destinations/cloud-c-sm/failure.ts';
+import { strictPolicy } from '../../support/network/policy.ts';
 import { contextFor, failureOf, item, never, type Setting, start } from './setup.ts';
 
 let setting: Setting;
@@ -35,7 +35,7 @@ test.each([
   expect(fake.objects().get(item().name)?.value).toBe('next');
 });
 
-test('an answer that was lost after the version was added is followed by a second version', async () => {
+test('a repeat after a lost answer adds a second version', async () => {
   const { fake, driver } = setting;
   await driver.put(item(), never);
   fake.fail({ kind: 'lost-answer' });
@@ -63,7 +63,7 @@ test('an abort ends the call at once', async () => {
   expect((await failureOf(driver.inspect('any', abort.signal))).kind).toBe('timeout');
 });
 
-test('without permission to look, an inspection does not know', async () => {
+test('without permission to look, an inspection is unknown', async () => {
   setting.fake.fail({ kind: 'denied' });
   expect(await setting.driver.inspect('any', never)).toBe('unknown');
 });
@@ -78,9 +78,9 @@ test('an update works without permission to look', async () => {
   expect([...fake.objects().values()].map(({ value }) => value)).toEqual(['next', 'next']);
 });
 
-test('a project of others and a wrong key are distinguished', async () => {
+test('a foreign project and a wrong key are distinguished', async () => {
   const { fake, open } = setting;
-  const foreign = await failureOf(open({ project_id: 'somebody-elses' }).put(item(), never));
+  const foreign = await failureOf(open({ project_id: 'foreign-project' }).put(item(), never));
   expect(foreign.kind).toBe('permission');
   const account: unknown = JSON.parse(String(fake.destination['credentials']));
   const credentials = JSON.stringify({ ...Object(account), private_key_id: 'deleted' });
@@ -88,7 +88,7 @@ test('a project of others and a wrong key are distinguished', async () => {
   expect(refused).toMatchObject({ kind: 'credentials', message: expect.stringContaining('check credentials') });
 });
 
-test('credentials are read from a file when they are needed, and a file that appears later is found', async () => {
+test('credentials are read from a file when needed, and a file that appears later is found', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-credentials-'));
   try {
     const file = join(folder, 'key.json');
@@ -115,13 +115,13 @@ test('strict networking blocks the service', async () => {
   expect(blocked).toMatchObject({ kind: 'blocked', message: expect.stringContaining('allowed_ipv4_addresses') });
 });
 
-test('a port that nobody listens on is a network failure', async () => {
+test('a closed port is a network failure', async () => {
   const network = { ...contextFor(setting.fake).network, disabled: true };
   const gone = await start();
   await gone.close();
   const closed = await failureOf(setting.open({ endpoint: gone.fake.url }, { network }).put(item(), never));
   expect(closed).toMatchObject({ kind: 'network', message: expect.stringContaining('ECONNREFUSED') });
-  // Fetch refuses some ports by itself, with an error that has no code.
+  // `fetch` refuses some ports itself, with an error without a code.
   const refused = await failureOf(setting.open({ endpoint: 'http://127.0.0.1:1' }, { network }).put(item(), never));
   expect(refused.kind).toBe('network');
 });
@@ -138,7 +138,7 @@ test('the text of a refused value is not passed on', async () => {
   expect(explain(await readApiError(answer(), true)).said).toBeDefined();
 });
 
-test('what is no name is not passed on as a code or a reason', async () => {
+test('a text that is not a documented code is not shown as code or reason', async () => {
   const details = [{ '@type': 'google.rpc.ErrorInfo', reason: marker }];
   const answer = new Response(JSON.stringify({ error: { status: marker, details } }), { status: 400 });
   const failure = explain(await readApiError(answer, true));
@@ -167,7 +167,7 @@ test.each([
 });
 
 test.each(['throttle', 'unavailable', 'reset'] as const)(
-  'a fault %s is met once: the SDK repeats nothing',
+  'a fault %s is met once, because the SDK makes no retries',
   async (kind) => {
     const { fake, driver } = setting;
     await driver.put(item(), never);

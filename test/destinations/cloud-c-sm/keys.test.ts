@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { definition } from '../../../lib/destinations/cloud-c-sm/index.ts';
+import { definition } from '#destinations/cloud-c-sm/index.ts';
 import { callFake, connect, failureOf, item, never, type Setting, start } from './setup.ts';
 
 const name = 'keyferry-kv-1234-db';
@@ -25,7 +25,7 @@ async function keysOfVersions(): Promise<readonly string[]> {
 }
 
 describe('the key of a destination that changes', () => {
-  test('encrypts the next version of a secret that is there, in one call more', async () => {
+  test('encrypts the next version of an existing secret, with one more call', async () => {
     const { fake, driver, open } = setting;
     await driver.put(item(), never);
     await open({ kms_key_id: ring('global') }).put(update('2'), never);
@@ -49,13 +49,13 @@ describe('the key of a destination that changes', () => {
     expect(await keysOfVersions()).toEqual(['', both('one'), both('two')]);
   });
 
-  test('stays on a secret when the destination names none any more', async () => {
+  test('stays on a secret when the destination no longer names one', async () => {
     await setting.open({ kms_key_id: ring('global') }).put(item(), never);
     await setting.driver.put(update('2'), never);
     expect(await keysOfVersions()).toEqual([ring('global'), ring('global')]);
   });
 
-  test('comes with new labels in one call', async () => {
+  test('is set together with new labels in one call', async () => {
     await setting.driver.put(item(), never);
     const tags = { ...item().tags, team: 'a' };
     await setting.open({ kms_key_id: ring('global') }).put(item({ mode: 'update', tags }), never);
@@ -69,18 +69,15 @@ test.each([
   ['chosen by the provider', {}, { replica_regions: { 'us-east1': ring('us-east1') } }],
   ['of their own', { replica_regions: { 'us-west1': '' } }, { kms_key_id: ring('global') }],
   ['of others', { replica_regions: { 'us-west1': '' } }, { replica_regions: { 'us-east1': ring('us-east1') } }],
-])(
-  'a secret in locations %s gets no value where no key of the destination would encrypt it',
-  async (_what, was, now) => {
-    await setting.open(was).put(item(), never);
-    const failure = await failureOf(setting.open(now).put(item({ mode: 'adopt', value: '2' }), never));
-    expect(failure).toMatchObject({ kind: 'conflict', untouched: true });
-    expect(failure.message).toContain('locations');
-    expect(setting.fake.objects().get(name)?.value).toBe(item().value.reveal());
-  },
-);
+])('a secret in locations %s gets no value that no key of the destination would encrypt', async (_what, was, now) => {
+  await setting.open(was).put(item(), never);
+  const failure = await failureOf(setting.open(now).put(item({ mode: 'adopt', value: '2' }), never));
+  expect(failure).toMatchObject({ kind: 'conflict', untouched: true });
+  expect(failure.message).toContain('locations');
+  expect(setting.fake.objects().get(name)?.value).toBe(item().value.reveal());
+});
 
-test('locations are the same by their newer and their earlier name', () => {
+test('locations are equal under the newer and the earlier field name', () => {
   const fixed = (fields: object) => definition.fixed(connect({ credentials: 'x', ...fields }));
   const named = fixed({ replication_locations: 'us-east1,europe-west1' });
   expect(fixed({ replica_regions: { 'europe-west1': '', 'us-east1': '' } })).toEqual(named);

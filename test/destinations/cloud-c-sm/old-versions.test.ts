@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { silentLog } from '../../../lib/core/log.ts';
-import { ApiError } from '../../../lib/destinations/cloud-c-sm/api-error.ts';
-import { destroyOlder } from '../../../lib/destinations/cloud-c-sm/old-versions.ts';
+import { silentLog } from '#core/log/log.ts';
+import { ApiError } from '#destinations/cloud-c-sm/client/api-error.ts';
+import { destroyOlder } from '#destinations/cloud-c-sm/put/put.ts';
 import { failureOf } from './setup.ts';
 
 function service(enabled: readonly string[], problem?: { readonly status: number; readonly code: string }) {
@@ -28,7 +28,7 @@ test('a missing permission to destroy is reported', async () => {
   expect(failure).toMatchObject({ kind: 'permission', message: expect.stringContaining('destroy_old_versions') });
 });
 
-test('what cannot be destroyed at the moment is left to the next put, with a line in the log', async () => {
+test('versions that cannot be destroyed at the moment are left to the next put, with a warning in the log', async () => {
   const lines: object[] = [];
   const log = { ...silentLog, warn: (fields: object) => void lines.push(fields) };
   await destroyOlder(service([], { status: 503, code: 'UNAVAILABLE' }), 'name', '10', log);

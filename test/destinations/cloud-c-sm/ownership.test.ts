@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { silentLog } from '../../../lib/core/log.ts';
-import { remove } from '../../../lib/destinations/cloud-c-sm/remove.ts';
+import { silentLog } from '#core/log/log.ts';
+import { remove } from '#destinations/cloud-c-sm/remove.ts';
 import { called } from '../called.ts';
 import { callFake, failureOf, item, markA, never, type Setting, start } from './setup.ts';
 
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => setting.close());
 
-test('a secret that somebody made anew between our look and our deletion stays', async () => {
+test('a secret that was recreated between our look and our deletion is kept', async () => {
   const { fake, driver } = setting;
   await driver.put(item(), never);
   const removal = driver.remove(gone, never);
@@ -23,7 +23,7 @@ test('a secret that somebody made anew between our look and our deletion stays',
   expect(fake.calls().get('delete')).toBe(1);
 });
 
-test('one of our secrets that others change all the time is given up for now', async () => {
+test('the removal of a secret that others keep changing ends as unavailable', async () => {
   let looks = 0;
   const busy = {
     find: async () => ({ labels: item().tags, etag: `"${++looks}"` }),
@@ -33,7 +33,7 @@ test('one of our secrets that others change all the time is given up for now', a
   expect(looks).toBe(3);
 });
 
-test('a secret made anew by somebody else stays, although its version has the number of ours', async () => {
+test('a recreated foreign secret is kept, although its version has the same number as ours', async () => {
   const { fake, driver } = setting;
   const { remoteVersion } = await driver.put(item(), never);
   fake.seed(name, 'theirs');
@@ -42,7 +42,7 @@ test('a secret made anew by somebody else stays, although its version has the nu
   expect(fake.objects().get(name)?.value).toBe('theirs');
 });
 
-test('a put that made the secret and was refused its value has changed something', async () => {
+test('a put that created the secret and was refused its value has changed something', async () => {
   const { fake, driver } = setting;
   const failure = failureOf(driver.put(item(), never));
   await called(fake, 'create');

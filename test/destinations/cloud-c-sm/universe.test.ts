@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { universeProblem } from '../../../lib/destinations/cloud-c-sm/credentials.ts';
-import { startFake } from '../../../lib/destinations/cloud-c-sm/fake/index.ts';
-import { definition } from '../../../lib/destinations/cloud-c-sm/index.ts';
+import { startFake } from '#destinations/cloud-c-sm/fake/index.ts';
+import { universeProblem } from '#destinations/cloud-c-sm/fields/credentials.ts';
+import { definition } from '#destinations/cloud-c-sm/index.ts';
 import { ending } from '../../support/services.ts';
 import { connect, failureOf, item, never, start } from './setup.ts';
 
@@ -24,12 +24,14 @@ test.each([
   expect(universeProblem(universe, endpoint)).toMatch(/universe_domain.*set endpoint/);
 });
 
-test('a destination with credentials of another universe is refused, and so is one whose file names it later', async () => {
+test('credentials of another universe are refused by the API and, when they come from a file, by the driver', async () => {
   const fake = ending(await startFake());
   const { credentials } = fake.destination;
   const foreign = JSON.stringify({ ...JSON.parse(String(credentials)), universe_domain: 'apis.example' });
   const connection = connect({ ...fake.destination, endpoint: undefined, credentials: foreign });
-  expect(definition.validate(connection).join()).toMatch(/invalid credentials: their universe_domain/);
+  expect(definition.validate(connection).map(({ text }) => text)[0]).toMatch(
+    /invalid credentials: their universe_domain/,
+  );
   const setting = await start();
   try {
     const failure = await failureOf(setting.open({ credentials: foreign }).put(item(), never));

@@ -36,7 +36,7 @@ test('each item has its own outcome, in order', async () => {
   expect(fake.objects().get('TAKEN')?.value).toBe('theirs');
 });
 
-test('what the service refuses among others is reported by name', async () => {
+test('a variable that the service refuses among others is reported by name', async () => {
   const fake = await start();
   const items = [item('FIRST', 'x'.repeat(40_000)), item('SECOND', 'x'.repeat(40_000)), item('THIRD', 'small')];
   const outcomes = await open(fake).putMany?.(items, never);
@@ -47,7 +47,7 @@ test('what the service refuses among others is reported by name', async () => {
   ]);
 });
 
-test('what was refused among others has changed nothing, unless something was removed for it before', async () => {
+test('a variable that was refused among others is untouched, unless another one was removed for it first', async () => {
   const fake = await start();
   fake.add({ key: 'WIDE', value: 'theirs', target: ['production', 'preview', 'development'] });
   const items = [item('FITS', 'v'), item('SECOND', 'x'.repeat(65_530)), item('WIDE', 'x'.repeat(65_530))];
@@ -62,7 +62,7 @@ test('what was refused among others has changed nothing, unless something was re
   ]);
 });
 
-test('when none of several was written, each is asked again for its own reason', async () => {
+test('when all of several are refused, each is sent again for its own reason', async () => {
   const fake = await start();
   fake.seed('FULL', 'x'.repeat(65_000));
   const outcomes = await open(fake).putMany?.([item('A', 'x'.repeat(600)), item('B', 'x'.repeat(600))], never);
@@ -92,13 +92,13 @@ test('a batch whose answer was lost can be put again', async () => {
   expect(fake.variables()).toHaveLength(3);
 });
 
-test('no items are no call', async () => {
+test('without items no call is made', async () => {
   const fake = await start();
   expect(await open(fake).putMany?.([], never)).toEqual([]);
   expect(fake.calls().size).toBe(0);
 });
 
-test('a batch that was ended before it began makes no call', async () => {
+test('a batch with an aborted signal makes no call', async () => {
   const fake = await start();
   const driver = open(fake);
   const outcomes = await driver.putMany?.(many(2, 'a'), AbortSignal.abort());

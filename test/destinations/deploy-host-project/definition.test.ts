@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { definition } from '../../../lib/destinations/deploy-host-project/index.ts';
+import { definition } from '#destinations/deploy-host-project/index.ts';
 
 const schema = z.object(definition.fields);
 const given = { access_token: 't', project_id: 'prj_1', deployment_environments: 'production,preview' };
 const problems = (input: object) => schema.safeParse(input).error?.issues.map(({ message }) => message);
 
-test('the environments are read as a comma text and as an array', () => {
+test('the environments are parsed from a comma-separated text and from an array', () => {
   expect(schema.parse(given).deployment_environments).toEqual(['production', 'preview']);
   expect(schema.parse({ ...given, deployment_environments: ['development'], team_id: '' })).toMatchObject({
     deployment_environments: ['development'],
@@ -20,9 +20,9 @@ test.each([
   ],
   [{ deployment_environments: [] }, 'deployment_environments needs one of development, preview, production'],
   [{ access_token: ' ' }, 'access_token must not be empty'],
-  [{ project_id: '../teams' }, 'project_id takes 1 to 128 characters of A-Z a-z 0-9 _ . -'],
-  [{ project_id: '..' }, 'project_id takes 1 to 128 characters of A-Z a-z 0-9 _ . -'],
-  [{ team_id: 'a/b' }, 'team_id takes 1 to 128 characters of A-Z a-z 0-9 _ . -'],
+  [{ project_id: '../teams' }, 'project_id must be 1 to 128 characters of A-Z a-z 0-9 _ . -'],
+  [{ project_id: '..' }, 'project_id must be 1 to 128 characters of A-Z a-z 0-9 _ . -'],
+  [{ team_id: 'a/b' }, 'team_id must be 1 to 128 characters of A-Z a-z 0-9 _ . -'],
 ])('%j is refused with a text that names the field and the rule', (change, message) => {
   expect(problems({ ...given, ...change })).toEqual([message]);
 });
@@ -53,14 +53,14 @@ test.each([
 
 test.each([
   ['', 'the name is empty'],
-  ['9LIVES', 'a name takes A-Z a-z 0-9 _ and does not start with a digit'],
-  ['A-B', 'a name takes A-Z a-z 0-9 _ and does not start with a digit'],
+  ['9LIVES', 'the name has characters other than A-Z a-z 0-9 _, or starts with a digit'],
+  ['A-B', 'the name has characters other than A-Z a-z 0-9 _, or starts with a digit'],
   ['TZ', 'the name is reserved for the runtime of deployments'],
   ['VERCEL_URL', 'the name is reserved for the runtime of deployments'],
   ['AWS_LAMBDA_FUNCTION_NAME', 'the name is reserved for the runtime of deployments'],
   ['A'.repeat(257), 'the name has 257 characters, at most 256 are allowed'],
   ['AWS_SECRET_ACCESS_KEY', undefined],
   ['_a1', undefined],
-])('the name %j is judged: %s', (name, reason) => {
+])('the problem of the name %j is: %s', (name, reason) => {
   expect(definition.names.refuse(name)).toBe(reason);
 });

@@ -1,15 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openClient } from '../../../lib/destinations/deploy-host-project/client.ts';
-import { definition } from '../../../lib/destinations/deploy-host-project/index.ts';
-import { openPut } from '../../../lib/destinations/deploy-host-project/put.ts';
-import { putManyOf } from '../../../lib/destinations/frame/verb/batch.ts';
-import { unexpected } from '../../../lib/destinations/frame/verb/verb.ts';
+import { openClient } from '#destinations/deploy-host-project/client/client.ts';
+import { definition } from '#destinations/deploy-host-project/index.ts';
+import { openPut } from '#destinations/deploy-host-project/put/put.ts';
+import { putManyOf } from '#destinations/frame/verb/batch.ts';
+import { unexpected } from '#destinations/frame/verb/verb.ts';
 import { configure, failureOf, item, mark, never, open, start } from './setup.ts';
 
 const comment = `managed by keyferry, mark ${mark}`;
 
 test.each(['plain', '', 'zwei\nZeilen\r\n', 'Grüße 🔑 \u0000 "quoted" \\', ' padded '])(
-  'the value %j arrives byte for byte',
+  'the value %j is stored byte for byte',
   async (value) => {
     const fake = await start();
     await open(fake).put(item('VALUE', value), never);
@@ -17,7 +17,7 @@ test.each(['plain', '', 'zwei\nZeilen\r\n', 'Grüße 🔑 \u0000 "quoted" \\', '
   },
 );
 
-test('a variable is made for the wanted environments, encrypted, with our mark in its comment', async () => {
+test('a variable is created for the wanted environments, encrypted, with our mark in its comment', async () => {
   const fake = await start();
   const receipt = await open(fake, { deployment_environments: ['production', 'development'] }).put(
     item('DB', 'v'),
@@ -41,7 +41,7 @@ test('every put and every remove may run twice', async () => {
   expect(fake.variables()).toEqual([]);
 });
 
-test('an update makes anew what has vanished', async () => {
+test('an update recreates a variable that has vanished', async () => {
   const fake = await start();
   await open(fake).put(item('DB', 'v', { mode: 'update', remoteVersion: 'gone:1' }), never);
   expect(fake.objects().get('DB')?.value).toBe('v');
@@ -73,7 +73,7 @@ test('foreign variables for other environments and for branches stay as they are
   expect(fake.variables().map(({ value }) => value)).toEqual(['prod', 'branch']);
 });
 
-test('a variable that somebody makes between our look and our put is not overwritten', async () => {
+test('a variable that another client creates between our look and our put is not overwritten', async () => {
   const fake = await start();
   const { connection, context } = configure(fake);
   const client = openClient(connection, context);
@@ -90,7 +90,7 @@ test('a variable that somebody makes between our look and our put is not overwri
   expect(fake.objects().get('DB')?.value).toBe('theirs');
 });
 
-test('adopting takes our environments and leaves the others with their value', async () => {
+test('adopting takes over our environments and keeps the others with their value', async () => {
   const fake = await start();
   fake.add({ key: 'DB', value: 'theirs', target: ['production', 'preview', 'development'] });
   fake.seed('API', 'theirs');
@@ -112,7 +112,7 @@ test('when deployment_environments changes, the variable moves to the new ones',
   expect(fake.variables()).toMatchObject([{ value: 'v2', target: ['development', 'production'] }]);
 });
 
-test('ours is known by its id when somebody has written over the comment', async () => {
+test('our variable is recognised by its id when its comment was overwritten', async () => {
   const fake = await start();
   const driver = open(fake);
   const { remoteVersion } = await driver.put(item('DB', 'v1'), never);
@@ -124,7 +124,7 @@ test('ours is known by its id when somebody has written over the comment', async
   expect(fake.variables()).toEqual([]);
 });
 
-test('inspect answers version and mark, and sees foreign changes', async () => {
+test('inspect returns version and mark, and sees foreign changes', async () => {
   const fake = await start();
   const driver = open(fake);
   expect(await driver.inspect('DB', never)).toBeUndefined();
@@ -137,7 +137,7 @@ test('inspect answers version and mark, and sees foreign changes', async () => {
   expect(await driver.inspect('DB', never)).toBe('unknown');
 });
 
-test('puts at the same time share their listing', async () => {
+test('concurrent puts share their listing', async () => {
   const fake = await start();
   const driver = open(fake);
   await Promise.all(Array.from({ length: 10 }, (_, index) => driver.put(item(`NAME_${index}`, 'v'), never)));

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import type { Fault } from '../../../lib/destinations/fake.ts';
+import type { Fault } from '#destinations/fake.ts';
 import { listen } from '../../network/servers.ts';
 import { failureOf, item, mark, never, open, start } from './setup.ts';
 
@@ -28,7 +28,7 @@ test.each<readonly [Fault['kind'], string]>([
   }
 });
 
-test('an answer that was lost is of kind network, and the put is repeated without a conflict', async () => {
+test('a lost answer is a network failure, and the put is repeated without a conflict', async () => {
   const fake = await start();
   const driver = open(fake);
   fake.fail({ kind: 'lost-answer', times: 1 });
@@ -38,14 +38,14 @@ test('an answer that was lost is of kind network, and the put is repeated withou
   expect(fake.variables()).toHaveLength(1);
 });
 
-test('an aborted call ends at once, though its listing is shared', async () => {
+test('an aborted call ends at once, although its listing is shared', async () => {
   const fake = await start();
   const driver = open(fake);
   fake.fail({ kind: 'hang' });
   const controller = new AbortController();
   const put = failureOf(driver.put(item('DB', 'v'), controller.signal));
   controller.abort();
-  expect(await put).toMatchObject({ kind: 'timeout', message: expect.stringContaining('was ended') });
+  expect(await put).toMatchObject({ kind: 'timeout', message: expect.stringContaining('was aborted') });
 });
 
 test.each([
@@ -57,7 +57,7 @@ test.each([
   expect((await failureOf(open(fake, change).put(item('DB', 'v'), never))).kind).toBe(kind);
 });
 
-test('the networking guard blocks the stand-in unless address and port are open', async () => {
+test('the network guard blocks the stand-in unless address and port are allowed', async () => {
   const fake = await start();
   for (const change of [{ allowed_ipv4_addresses: [] }, { allowed_ports: [] }]) {
     const failure = await failureOf(open(fake, change).put(item('DB', 'v'), never));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Plan, plan, type Wanted } from '../../../lib/destinations/deploy-host-project/plan.ts';
-import type { VariableRecord } from '../../../lib/destinations/deploy-host-project/record.ts';
+import type { VariableRecord } from '#destinations/deploy-host-project/client/record.ts';
+import { type Plan, plan, type Wanted } from '#destinations/deploy-host-project/put/plan.ts';
 
 const mark = 'a'.repeat(32);
 const wanted: Wanted = { name: 'DB', mode: 'create', mark, remoteVersion: null };
@@ -22,27 +22,27 @@ const writes = (write: object, ...steps: object[]) => ({ kind: 'write', steps, w
 const edit = (id: string) => ({ kind: 'edit', id });
 
 test.each<readonly [string, Partial<Wanted>, readonly VariableRecord[], object]>([
-  ['nothing is there', {}, [], writes({ kind: 'create' })],
-  ['nothing is there any more', { mode: 'update', remoteVersion: 'x:1' }, [], writes({ kind: 'create' })],
+  ['no variable exists', {}, [], writes({ kind: 'create' })],
+  ['our variable has vanished', { mode: 'update', remoteVersion: 'x:1' }, [], writes({ kind: 'create' })],
   ['a foreign one is for another environment', {}, [record('f', ['development'])], writes({ kind: 'create' })],
   ['a foreign one is for one branch', {}, [record('f', ['preview'], { branch: 'fix' })], writes({ kind: 'create' })],
-  ['one of another name is there', {}, [record('f', both, { name: 'OTHER' })], writes({ kind: 'create' })],
+  ['one of another name exists', {}, [record('f', both, { name: 'OTHER' })], writes({ kind: 'create' })],
   [
     'a foreign one shares an environment',
     {},
     [record('f', ['production'])],
     { kind: 'conflict', record: record('f', ['production']) },
   ],
-  ['ours with another mark is there', {}, [record('f', both, { mark: 'b'.repeat(32) })], { kind: 'conflict' }],
+  ['one with another mark of ours exists', {}, [record('f', both, { mark: 'b'.repeat(32) })], { kind: 'conflict' }],
   [
-    'a foreign one came where ours was',
+    'a foreign one has replaced ours',
     { mode: 'update', remoteVersion: 'x:1' },
     [record('f', both)],
     { kind: 'conflict' },
   ],
-  ['an id alone is no proof for create', { remoteVersion: 'f:1' }, [record('f', both)], { kind: 'conflict' }],
-  ['ours is there after a lost answer', {}, [own('o', both)], writes({ kind: 'replace' })],
-  ['ours is there', { mode: 'update' }, [own('o', ['production', 'preview'])], writes({ kind: 'replace' })],
+  ['an id alone proves nothing for create', { remoteVersion: 'f:1' }, [record('f', both)], { kind: 'conflict' }],
+  ['ours exists after a lost answer', {}, [own('o', both)], writes({ kind: 'replace' })],
+  ['ours exists', { mode: 'update' }, [own('o', ['production', 'preview'])], writes({ kind: 'replace' })],
   ['ours lost its comment', { mode: 'update', remoteVersion: 'o:1' }, [record('o', both)], writes(edit('o'))],
   ['ours is for fewer environments', { mode: 'update' }, [own('o', ['preview'])], writes(edit('o'))],
   ['ours is for more environments', { mode: 'update' }, [own('o', [...both, 'development'])], writes(edit('o'))],
@@ -74,7 +74,7 @@ test.each<readonly [string, Partial<Wanted>, readonly VariableRecord[], object]>
     writes(edit('f'), { kind: 'remove', id: 'g' }),
   ],
   [
-    'adopting where one has environments of its own',
+    'adopting where one has custom environments',
     { mode: 'adopt' },
     [record('f', both, { customEnvironments: ['env_1'] })],
     writes({ kind: 'create' }, { kind: 'narrow', id: 'f', targets: [] }),
@@ -89,7 +89,7 @@ test.each<readonly [string, Partial<Wanted>, readonly VariableRecord[], object]>
   expect(plan({ ...wanted, ...change }, both, records)).toMatchObject(expected);
 });
 
-test('no plan but adoption ever touches a record that is not ours', () => {
+test('only an adoption touches a foreign record', () => {
   const foreign = [record('f', ['preview']), record('g', ['development']), record('h', ['preview'], { branch: 'x' })];
   const touched = (decided: Plan) =>
     decided.kind === 'conflict'

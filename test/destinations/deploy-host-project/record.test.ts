@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { idOfVersion, parseCreation, parsePage } from '../../../lib/destinations/deploy-host-project/record.ts';
+import { idOfVersion, parseCreation, parsePage } from '#destinations/deploy-host-project/client/record.ts';
 
 const mark = 'c'.repeat(32);
 
-test('a listing is read with what the API leaves out or gives in another form', () => {
+test('a listing is parsed with the optional members and alternative forms of the API', () => {
   const body = {
     envs: [
       { key: 'VERCEL_ENV', type: 'system', value: '' },
@@ -31,7 +31,7 @@ test('a listing is read with what the API leaves out or gives in another form', 
   expect(idOfVersion(null)).toBeUndefined();
 });
 
-test('a single variable that was made comes as an object or in an array', () => {
+test('a single created variable is an object or in an array', () => {
   const made = { id: 'a', key: 'DB', type: 'encrypted', value: 'x', target: ['preview'], updatedAt: 1 };
   for (const created of [made, [made]]) {
     expect(parseCreation({ created, failed: [] }).data?.created).toMatchObject([{ name: 'DB', version: 'a:1' }]);
@@ -40,6 +40,6 @@ test('a single variable that was made comes as an object or in an array', () => 
   expect(parseCreation({ created: [], failed }).data?.failed).toEqual([{ name: 'DB', code: 'ENV_CONFLICT' }]);
 });
 
-test.each([undefined, 'text', {}, { envs: {} }, { envs: [{ id: 'a' }] }])('%j is no listing', (body) => {
+test.each([undefined, 'text', {}, { envs: {} }, { envs: [{ id: 'a' }] }])('%j is not a listing', (body) => {
   expect(parsePage(body).success).toBe(false);
 });

@@ -1,11 +1,12 @@
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import type { PutItem } from '../../../lib/destinations/contract.ts';
-import { openDriver } from '../../../lib/destinations/deploy-host-project/driver.ts';
-import { type DeployHostFake, startFake } from '../../../lib/destinations/deploy-host-project/fake/index.ts';
-import { definition } from '../../../lib/destinations/deploy-host-project/index.ts';
-import { networkFields, toPolicy } from '../../../lib/destinations/frame/fields/network.ts';
-import { patience } from '../../support/patience.ts';
+import type { PutItem } from '#destinations/contract.ts';
+import { openDriver } from '#destinations/deploy-host-project/driver.ts';
+import { type DeployHostFake, startFake } from '#destinations/deploy-host-project/fake/index.ts';
+import { definition } from '#destinations/deploy-host-project/index.ts';
+import { networkFields, toPolicy } from '#destinations/frame/fields/network.ts';
+import { readBounds } from '#network/bounds.ts';
+import { patience } from '../../support/measures/patience.ts';
 import { contextFor, putOf } from '../driving.ts';
 
 export { failureOf, never } from '../driving.ts';
@@ -19,11 +20,11 @@ export async function start(): Promise<DeployHostFake> {
   return fake;
 }
 
-/** What a driver is opened with on the stand-in, through the same fields as a request. */
+/** The arguments for opening a driver on the stand-in, from the fields of a request. */
 export function configure(fake: DeployHostFake, change: object = {}, requestMs: number = patience.conditionMs) {
   const input = schema.parse({ ...fake.destination, ...change });
   const connection = { team_id: undefined, endpoint: undefined, tls_ca_cert: undefined, ...input };
-  const network = toPolicy(input, input.tls_ca_cert);
+  const network = toPolicy(input, input.tls_ca_cert, readBounds('all'));
   return {
     connection,
     context: contextFor(fake, { network, timeouts: { connectMs: patience.conditionMs, requestMs } }),

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { DestinationFailure, type Driver, type PutItem } from '../../../lib/destinations/contract.ts';
-import { framed } from '../../../lib/destinations/frame/framed.ts';
-import type { PutMany } from '../../../lib/destinations/frame/verb/batch.ts';
+import { DestinationFailure, type Driver, type PutItem } from '#destinations/contract.ts';
+import { framed } from '#destinations/frame/framed.ts';
+import type { PutMany } from '#destinations/frame/verb/batch.ts';
 import { failureOf, never } from '../driving.ts';
 import { item, none, small } from './verbs.ts';
 
 const driverOf = (putMany: PutMany): Driver => framed(small, { ...none, putMany });
 const putMany = (driver: Driver, items: readonly PutItem[], signal = never) => driver.putMany?.(items, signal);
 
-test('what does not fit is refused by itself, and the others are put', async () => {
+test('an item that does not fit is refused, and the others are put', async () => {
   const seen: string[] = [];
   const driver = driverOf(async (puts, settled) => {
     for (const { item } of puts) {
@@ -25,7 +25,7 @@ test('what does not fit is refused by itself, and the others are put', async () 
   ]);
 });
 
-test('what is thrown is the failure of all that are open, and they share it', async () => {
+test('an error is the shared failure of all open items', async () => {
   const driver = driverOf(async ([first, ...rest], settled) => {
     if (first !== undefined) settled.set(first.item, { remoteVersion: '1' });
     for (const { tracker } of rest) await tracker.write(async () => {});
@@ -38,17 +38,17 @@ test('what is thrown is the failure of all that are open, and they share it', as
   expect(two?.ok === false && three?.ok === false && two.failure === three.failure).toBe(true);
 });
 
-test('what nobody settled is not known', async () => {
+test('an item that was not settled has an unknown outcome', async () => {
   const [outcome] =
     (await putMany(
       driverOf(async () => {}),
       [item('one', 'v')],
     )) ?? [];
-  const message = 'cannot write secret one: the service did not say what became of it';
+  const message = 'cannot write secret one: the service did not report the outcome';
   expect(outcome).toMatchObject({ ok: false, failure: { kind: 'unavailable', message } });
 });
 
-test('a batch that was ended before it began makes no call', async () => {
+test('a batch with an aborted signal makes no call', async () => {
   const driver = driverOf(() => Promise.reject(new Error('a put was not expected')));
   const [outcome] = (await putMany(driver, [item('one', 'v')], AbortSignal.abort())) ?? [];
   expect(outcome).toMatchObject({ failure: { kind: 'timeout', untouched: true } });
@@ -57,9 +57,9 @@ test('a batch that was ended before it began makes no call', async () => {
 test('a single put is a batch of one', async () => {
   const driver = driverOf(async ([first], settled) => {
     if (first?.item.name === 'one') settled.set(first.item, { remoteVersion: '1' });
-    else throw new DestinationFailure('conflict', 'it was there before');
+    else throw new DestinationFailure('conflict', 'it already exists');
   });
   expect(await driver.put(item('one', 'v'), never)).toEqual({ remoteVersion: '1' });
-  const message = 'cannot write secret two: it was there before';
+  const message = 'cannot write secret two: it already exists';
   expect(await failureOf(driver.put(item('two', 'v'), never))).toMatchObject({ kind: 'conflict', message });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cached } from '../../../lib/destinations/frame/cached.ts';
+import { cached } from '#destinations/frame/cached.ts';
 import { never } from '../driving.ts';
 
 function counting(isFresh: (value: object) => boolean = () => true) {
@@ -11,14 +11,14 @@ function counting(isFresh: (value: object) => boolean = () => true) {
   return { kept: cached(fetch, isFresh), fetches: () => fetches };
 }
 
-test('callers at the same time share one fetch, and later ones its value', async () => {
+test('concurrent callers share one fetch, and later ones its value', async () => {
   const { kept, fetches } = counting();
   await Promise.all([kept.get(never), kept.get(never)]);
   expect(await kept.get(never)).toEqual({ fetch: 1 });
   expect(fetches()).toBe(1);
 });
 
-test('a value that is stale, or was dropped, is fetched anew', async () => {
+test('a stale or dropped value is fetched again', async () => {
   const { kept } = counting(() => false);
   await kept.get(never);
   expect(await kept.get(never)).toEqual({ fetch: 2 });

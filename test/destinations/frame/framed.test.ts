@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { DestinationFailure } from '../../../lib/destinations/contract.ts';
-import { framed } from '../../../lib/destinations/frame/framed.ts';
+import { DestinationFailure } from '#destinations/contract.ts';
+import { framed } from '#destinations/frame/framed.ts';
 import { failureOf, never } from '../driving.ts';
 import { item, none, small } from './verbs.ts';
 
 const put = async () => ({ remoteVersion: '1' });
 const throttled = () => new DestinationFailure('throttled', 'its rate limit is used up', { retryAfterMs: 7 });
 
-describe('each verb says what it could not do, and why', () => {
+describe('the failure of each verb names the action and the reason', () => {
   const driver = framed(small, {
     put: () => Promise.reject(throttled()),
     remove: () => Promise.reject(throttled()),
     look: () => Promise.reject(throttled()),
+    permissions: none.permissions,
     close: none.close,
   });
 
@@ -26,30 +27,30 @@ describe('each verb says what it could not do, and why', () => {
   });
 });
 
-test('what a driver does not name is internal, and keeps its cause', async () => {
+test('an error that a driver does not explain is internal, and keeps its cause', async () => {
   const cause = new Error('of an SDK');
   const driver = framed(small, { ...none, put: () => Promise.reject(cause) });
   const failure = await failureOf(driver.put(item('app', 'v'), never));
   expect(failure).toMatchObject({ kind: 'internal', message: 'cannot write secret app: unexpected error', cause });
 });
 
-test('what a driver names goes out by its words', async () => {
-  const explain = () => new DestinationFailure('quota', 'there is no room');
+test('an error that a driver explains has its text', async () => {
+  const explain = () => new DestinationFailure('quota', 'it is full');
   const driver = framed(small, { ...none, put, look: () => Promise.reject(new Error('of an SDK')), explain });
-  expect((await failureOf(driver.inspect('app', never))).message).toBe('cannot look at secret app: there is no room');
+  expect((await failureOf(driver.inspect('app', never))).message).toBe('cannot look at secret app: it is full');
 });
 
 describe('an aborted signal', () => {
-  test('ends a verb whatever it is doing', async () => {
+  test('ends a verb at any time', async () => {
     const controller = new AbortController();
     const driver = framed(small, { ...none, put: () => new Promise(() => {}) });
     const putting = failureOf(driver.put(item('app', 'v'), controller.signal));
     controller.abort();
-    const message = 'cannot write secret app: the operation was ended before it was done';
+    const message = 'cannot write secret app: the operation was aborted before it completed';
     expect(await putting).toMatchObject({ kind: 'timeout', message });
   });
 
-  test('lets no verb begin', async () => {
+  test('prevents each verb', async () => {
     const driver = framed(small, { ...none, put });
     for (const run of [
       driver.put(item('app', 'v'), AbortSignal.abort()),
@@ -60,7 +61,7 @@ describe('an aborted signal', () => {
     }
   });
 
-  test('lets no call of the put begin that changes something', async () => {
+  test('prevents further changing calls of the put', async () => {
     const controller = new AbortController();
     const begun: string[] = [];
     let goOn = () => {};
@@ -89,19 +90,23 @@ describe('a put whose name or value does not fit', () => {
   test.each([
     ['name', item('Two Words', 'v'), 'cannot write secret Two Words: a name has 1 to 8 small letters'],
     ['too-large', item('app', 'ninebytes'), 'cannot write secret app: the value has 9 bytes, at most 8 are allowed'],
-    ['invalid', item('app', ''), 'cannot write secret app: the value is empty, and the service stores no empty value'],
+    [
+      'invalid',
+      item('app', ''),
+      'cannot write secret app: the value is empty, and the service cannot store empty values',
+    ],
   ])('is refused as %s before any call', async (kind, one, message) => {
     const driver = framed(small, { ...none, put: () => Promise.reject(new Error('a put was not expected')) });
     expect(await failureOf(driver.put(one, never))).toMatchObject({ kind, message, untouched: true });
   });
 
-  test('but an empty value goes to a system that keeps it', async () => {
+  test('does not include an empty value for a system that stores it', async () => {
     const { refusesEmpty: _, ...keeping } = small;
     expect(await framed(keeping, { ...none, put }).put(item('app', ''), never)).toEqual({ remoteVersion: '1' });
   });
 });
 
-test('a failure of a put says whether anything was written', async () => {
+test('the failure of a put shows whether anything was written', async () => {
   const refusal = new DestinationFailure('permission', 'no');
   const refused = framed(small, { ...none, put: (_, tracker) => tracker.write(() => Promise.reject(refusal)) });
   expect(await failureOf(refused.put(item('app', 'v'), never))).toMatchObject({ untouched: true });

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NamedFileError, readNamedFile, refusePath } from '../../../lib/destinations/frame/named-file.ts';
+import { NamedFileError, readNamedFile, refusePath } from '#destinations/frame/named-file.ts';
 
 let base = '';
 let folder = '';
@@ -33,7 +33,7 @@ const refusalOf = async (root: string | undefined, path: string): Promise<string
   return outcome.message;
 };
 
-test('a file below the folder is read, by its path there, its whole path, or a link that stays there', async () => {
+test('a file in the folder is read by its relative or absolute path, or by a link within the folder', async () => {
   for (const path of ['team/key.json', join(folder, 'team/key.json'), './team/../team/key.json', 'link']) {
     expect(refusePath(folder, path)).toBeUndefined();
     expect(await readNamedFile(folder, path)).toBe('inside');
@@ -48,15 +48,15 @@ test('without a folder no file is read, and the text says what to set', async ()
 test.each(['/etc/passwd', '../outside.json', 'team/../../outside.json', '../keys-of-others/key.json', '.', '..', ''])(
   'the path %j leads out of the folder',
   async (path) => {
-    expect(refusePath(folder, path)).toContain('not below');
-    expect(await refusalOf(folder, path)).toContain('not below');
+    expect(refusePath(folder, path)).toContain('not in the folder');
+    expect(await refusalOf(folder, path)).toContain('not in the folder');
   },
 );
 
 test.each(['escape', 'up/outside.json', 'zero', 'up/keys-of-others/key.json'])(
   'the link %s leads out of the folder',
   async (path) => {
-    expect(await refusalOf(folder, path)).toContain('not below');
+    expect(await refusalOf(folder, path)).toContain('not in the folder');
   },
 );
 
@@ -67,16 +67,16 @@ test.each([
   ['loop', 'ELOOP'],
   ['team/key.json/x', 'ENOTDIR'],
   ['larger', 'more than 65536 bytes'],
-  ['nul\0', 'not below'],
+  ['nul\0', 'not in the folder'],
 ])('%j is refused: %s', async (path, text) => {
   expect(await refusalOf(folder, path)).toContain(text);
 });
 
-test('the largest file that is taken is read whole', async () => {
+test('a file of the maximum size is read completely', async () => {
   expect(await readNamedFile(folder, 'largest')).toHaveLength(65_536);
 });
 
-test('whatever is named, the threads that resolve names stay free', async () => {
+test('no path blocks the threads that name resolution needs', async () => {
   const paths = ['/dev/ptmx', '/dev/zero', '/dev/tty', '/dev/stdin', 'pipe', 'zero', join(folder, 'pipe')];
   const many = paths.flatMap((path) => Array.from({ length: 8 }, () => path));
   for (const text of await Promise.all(many.map((path) => refusalOf(folder, path)))) expect(text).not.toBe('');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { noAnswer } from '../../../lib/destinations/frame/answer/no-answer.ts';
-import { RequestTimeout } from '../../../lib/destinations/frame/verb/request-time.ts';
-import { BlockedConnection } from '../../../lib/network/blocked.ts';
-import { StrangeAnswer } from '../../../lib/network/strange-answer.ts';
+import { noAnswer } from '#destinations/frame/answer/no-answer.ts';
+import { RequestTimeout } from '#destinations/frame/verb/request-time.ts';
+import { BlockedConnection } from '#network/blocked.ts';
+import { StrangeAnswer } from '#network/strange-answer.ts';
 
 const coded = (code: string, name = 'Error') => Object.assign(new Error('marker'), { code, name });
 const behind = (cause: unknown) => new TypeError('fetch failed with marker', { cause });
@@ -15,11 +15,11 @@ test.each([
     'blocked',
     /allowed_ports/,
   ],
-  ['an answer of somebody else', behind(new StrangeAnswer('it is a page')), 'unavailable', /it is a page/],
+  ['an answer of another server', behind(new StrangeAnswer('it is a page')), 'unavailable', /it is a page/],
   ['a request out of time', behind(new RequestTimeout(250)), 'timeout', /^no answer within 250 ms$/],
-  ['a fetch out of time', new DOMException('marker', 'TimeoutError'), 'timeout', /^no answer in time$/],
-  ['a connection out of time', behind(coded('UND_ERR_CONNECT_TIMEOUT')), 'timeout', /connection was not ready/],
-  ['a body out of time', behind(coded('UND_ERR_BODY_TIMEOUT')), 'timeout', /^no answer in time$/],
+  ['a fetch out of time', new DOMException('marker', 'TimeoutError'), 'timeout', /^the answer did not come in time$/],
+  ['a connection out of time', behind(coded('UND_ERR_CONNECT_TIMEOUT')), 'timeout', /connecting took too long/],
+  ['a body out of time', behind(coded('UND_ERR_BODY_TIMEOUT')), 'timeout', /^the answer did not come in time$/],
   [
     'a reset that is called a timeout',
     coded('ECONNRESET', 'TimeoutError'),
@@ -36,7 +36,7 @@ test.each([
   expect(failure?.cause).toBeUndefined();
 });
 
-test('what is neither is left to the driver', () => {
+test('other errors are left to the driver', () => {
   expect(noAnswer(new Error('a fault of ours'))).toBeUndefined();
   expect(noAnswer(coded('not a code of ours'))).toBeUndefined();
 });

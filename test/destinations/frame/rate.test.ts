@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { nineTenthsOf } from '../../../lib/destinations/frame/rate.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
+import { nineTenthsOf } from '#destinations/frame/rate.ts';
+import { definitions } from '#destinations/index.ts';
 
-/** Calls in so many seconds, as the providers publish them (reference: each definition's comment). */
+/** The published limits of the providers: calls per interval in seconds. Each definition links to its source. */
 const published: Readonly<Record<string, readonly [calls: number, seconds: number]>> = {
   'cloud-a-sm': [50, 1],
   'cloud-b-kv': [300, 10],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DestinationFailure, type FailureKind } from '../../../lib/destinations/contract.ts';
-import { newWriteTracker, tracked } from '../../../lib/destinations/frame/verb/verb.ts';
+import { DestinationFailure, type FailureKind } from '#destinations/contract.ts';
+import { newWriteTracker, tracked } from '#destinations/frame/verb/verb.ts';
 import { failureOf } from '../driving.ts';
 
 const failing = (kind: FailureKind) => () => Promise.reject(new DestinationFailure(kind, `${kind} it is`));
@@ -21,13 +21,13 @@ test.each<readonly [FailureKind, boolean]>([
   ['timeout', false],
   ['network', false],
   ['internal', false],
-])('a put whose only write ended as %s has changed nothing for certain: %s', async (kind, untouched) => {
+])('a put whose only write failed as %s has certainly changed nothing: %s', async (kind, untouched) => {
   const tracker = newWriteTracker();
   const failure = await failureOf(tracked(tracker, () => tracker.write(failing(kind))));
   expect(failure).toMatchObject({ kind, message: `${kind} it is`, untouched });
 });
 
-test('a write that was refused after one that was done leaves the change of the first', async () => {
+test('a refused write after a successful one leaves the change of the first', async () => {
   const tracker = newWriteTracker();
   await tracker.write(done);
   expect(await failureOf(tracked(tracker, () => tracker.write(failing('permission'))))).toMatchObject({
@@ -35,7 +35,7 @@ test('a write that was refused after one that was done leaves the change of the 
   });
 });
 
-test('a put that is ended during a write may have changed something', async () => {
+test('a put that is aborted during a write may have changed something', async () => {
   const tracker = newWriteTracker();
   const ended = tracked(tracker, async () => {
     void tracker.write(() => new Promise(() => undefined));
@@ -44,7 +44,7 @@ test('a put that is ended during a write may have changed something', async () =
   expect(await failureOf(ended)).toMatchObject({ untouched: false });
 });
 
-test('a put that was ended before its first write makes none later', async () => {
+test('a put that was aborted before its first write makes none later', async () => {
   const tracker = newWriteTracker();
   const failure = await failureOf(tracked(tracker, failing('timeout')));
   expect(failure).toMatchObject({ untouched: true });
@@ -56,7 +56,7 @@ test('a put that was ended before its first write makes none later', async () =>
   expect(begun).toBe(false);
 });
 
-test('the wait that the remote asked for and the cause stay with the failure, which others may share', async () => {
+test('the copy of a shared failure keeps its wait and its cause', async () => {
   const cause = new Error('why');
   const shared = new DestinationFailure('throttled', 'wait', { retryAfterMs: 7_000, cause });
   const failure = newWriteTracker().failed(shared);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../lib/destinations/repo-host/exchange.ts';
-import { refusal, throttledForMs } from '../../../lib/destinations/repo-host/failure.ts';
-import { canBeOurs } from '../../../lib/destinations/repo-host/put.ts';
+import type { Answer } from '#destinations/repo-host/exchange.ts';
+import { refusal, throttledForMs } from '#destinations/repo-host/failure.ts';
+import { canBeOurs } from '#destinations/repo-host/put/put.ts';
 
 const receivedAt = new Date('2026-01-01T00:00:00Z');
 const date = 'Thu, 01 Jan 2026 01:00:00 GMT';
@@ -31,7 +31,7 @@ describe('an answer', () => {
     [429, 'Too many requests', 'throttled'],
     [500, 'Server Error', 'unavailable'],
     [502, 'Bad gateway', 'unavailable'],
-  ])('%d "%s" is of kind %s, with what the host said beside it', (status, message, kind) => {
+  ])('%d "%s" is of kind %s, and keeps the text of the host separately', (status, message, kind) => {
     const failure = refusal(answer(status, message), asked);
     expect(failure.kind).toBe(kind);
     expect(failure.message).toContain(`the host answered ${status} for repository acme/app; `);
@@ -39,7 +39,7 @@ describe('an answer', () => {
     expect(failure.said?.reveal()).toBe(message);
   });
 
-  it('that refuses for a missing right names the right', () => {
+  it('that refuses for a missing permission names the permission', () => {
     expect(refusal(answer(403, 'Resource not accessible'), asked).message).toContain(
       'the credentials need the permission "Secrets"',
     );

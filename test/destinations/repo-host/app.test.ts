@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Secret } from '../../../lib/core/secret.ts';
-import type { Driver, DriverContext } from '../../../lib/destinations/contract.ts';
-import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake/index.ts';
+import { Secret } from '#core/secret.ts';
+import type { Driver, DriverContext } from '#destinations/contract.ts';
+import { type RepoHostFake, startFake } from '#destinations/repo-host/fake/index.ts';
 import { calm, failureOf, item, movableClock, open } from './connection.ts';
 
 let fake: RepoHostFake;
@@ -36,7 +36,7 @@ const put = (driver: Driver, name: string) => driver.put(item(name, 'value', { m
 const failing = async (changes: Partial<DriverContext>, body: object = {}) =>
   await failureOf(put(openApp(changes, body), 'TOKEN'));
 
-it('One installation token serves many puts, also those that start together.', async () => {
+it('One installation token serves many puts, including concurrent ones.', async () => {
   const driver = openApp();
   await Promise.all(['A', 'B', 'C', 'D'].map((name) => put(driver, name)));
   await put(driver, 'E');
@@ -44,7 +44,7 @@ it('One installation token serves many puts, also those that start together.', a
   expect(tokensMade()).toBe(1);
 });
 
-it('The token is renewed a minute before its hour is over.', async () => {
+it('The token is renewed a minute before it expires.', async () => {
   const clock = movableClock();
   const driver = openApp({ clock });
   await put(driver, 'A');
@@ -56,17 +56,14 @@ it('The token is renewed a minute before its hour is over.', async () => {
   expect(tokensMade()).toBe(2);
 });
 
-it.each([2 * 3_600_000, -2 * 3_600_000])(
-  'A host whose clock is %d ms ahead still gets a signature it takes.',
-  async (shift) => {
-    fake.shiftClock(shift);
-    const driver = openApp();
-    await put(driver, 'A');
-    await put(driver, 'B');
-    expect(tokensMade()).toBeLessThanOrEqual(2);
-    expect(fake.objects().size).toBe(2);
-  },
-);
+it.each([2 * 3_600_000, -2 * 3_600_000])('A host whose clock is %d ms ahead gets a valid signature.', async (shift) => {
+  fake.shiftClock(shift);
+  const driver = openApp();
+  await put(driver, 'A');
+  await put(driver, 'B');
+  expect(tokensMade()).toBeLessThanOrEqual(2);
+  expect(fake.objects().size).toBe(2);
+});
 
 it('A token that the host has revoked is replaced within the same put.', async () => {
   const clock = movableClock();
@@ -78,7 +75,7 @@ it('A token that the host has revoked is replaced within the same put.', async (
   expect(tokensMade()).toBe(2);
 });
 
-it('A new token that the host does not know yet is tried again after a moment.', async () => {
+it('A new token that the host does not know yet is retried after a moment.', async () => {
   const driver = openApp();
   await put(driver, 'A');
   fake.fail({ kind: 'credentials', times: 1 });
@@ -99,7 +96,7 @@ it('A missing app is a credentials failure that says how to configure it.', asyn
   );
 });
 
-it('A private key that is no key is a credentials failure without the key.', async () => {
+it('An invalid private key is a credentials failure without the key.', async () => {
   for (const pem of ['marker', '-----BEGIN RSA PRIVATE KEY-----\nmarker\n-----END RSA PRIVATE KEY-----']) {
     const failure = await failing({ app: appOf(fake.app.app_id, pem) });
     expect(failure).toMatchObject({ kind: 'credentials' });

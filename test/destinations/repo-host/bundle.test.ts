@@ -15,15 +15,15 @@ afterEach(async () => {
 });
 
 const driverFolder = new URL('../../../lib/destinations/repo-host/', import.meta.url).pathname;
-// undici is CommonJS and asks for Node's modules by `require`, which an ES module does not have.
+// undici is CommonJS and loads Node's modules with `require`, which an ES module does not have.
 const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
-// Some releases of libsodium-wrappers left out the file that its ES module imports.
-it('Sealing works in an ES module bundle that stands alone.', async () => {
+// Some releases of libsodium-wrappers lacked the file that its ES module imports.
+it('Sealing works in a self-contained ES module bundle.', async () => {
   const outfile = join(folder, 'bundle.mjs');
   const contents = `
     import sodium from 'libsodium-wrappers';
-    import { seal } from './public-key.ts';
+    import { seal } from './client/public-key.ts';
     import { openDriver } from './driver.ts';
     await sodium.ready;
     const pair = sodium.crypto_box_keypair();
@@ -45,7 +45,7 @@ it('Sealing works in an ES module bundle that stands alone.', async () => {
   expect(bundle.open).toBeTypeOf('function');
 });
 
-it('The definition brings no SDK into the bundle of the API.', async () => {
+it('The definition adds no SDK to the bundle of the API.', async () => {
   const { metafile } = await build({
     entryPoints: [join(driverFolder, 'index.ts')],
     bundle: true,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Clock } from '../../../lib/core/clock.ts';
-import { Secret } from '../../../lib/core/secret.ts';
-import type { Driver, DriverContext, PutItem } from '../../../lib/destinations/contract.ts';
-import { openDriver } from '../../../lib/destinations/repo-host/driver.ts';
-import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake/index.ts';
-import { type Connection, definition } from '../../../lib/destinations/repo-host/index.ts';
+import type { Clock } from '#core/clock.ts';
+import { Secret } from '#core/secret.ts';
+import type { Driver, DriverContext, PutItem } from '#destinations/contract.ts';
+import { openDriver } from '#destinations/repo-host/driver.ts';
+import type { RepoHostFake } from '#destinations/repo-host/fake/index.ts';
+import { type Connection, definition } from '#destinations/repo-host/index.ts';
 import { putOf, contextFor as reach } from '../driving.ts';
 
 export { failureOf } from '../driving.ts';
@@ -25,7 +25,7 @@ const unset = {
   tls_ca_cert: undefined,
 };
 
-/** Reads a request body as the sync module does; fields of other modules are left out. */
+/** Parses a request body as the sync module does; fields of other modules are ignored. */
 export const connect = (body: Readonly<Record<string, unknown>>): Connection => ({ ...unset, ...schema.parse(body) });
 
 /** A context that may reach the stand-in. */
@@ -50,7 +50,7 @@ export const item = (name: string, value: string, changes: Partial<PutItem> = {}
 
 export const calm = (): AbortSignal => new AbortController().signal;
 
-/** A clock that a test moves. */
+/** A clock that a test can advance. */
 export function movableClock(): Clock & { advance(milliseconds: number): void } {
   let ahead = 0;
   return {

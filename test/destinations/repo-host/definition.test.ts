@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { apiBase } from '../../../lib/destinations/repo-host/address.ts';
-import { definition } from '../../../lib/destinations/repo-host/index.ts';
-import { locate } from '../../../lib/destinations/repo-host/location.ts';
+import { apiBase } from '#destinations/repo-host/fields/address.ts';
+import { locate } from '#destinations/repo-host/fields/location.ts';
+import { definition } from '#destinations/repo-host/index.ts';
 import { connect } from './connection.ts';
 
 const repository = { repository_owner: 'acme', repository_name: 'app' };
 const token = { access_token: 'ghp_marker' };
 const organization = { ...token, secrets_location: 'organization', organization_name: 'acme' };
-const problems = (body: object) => definition.validate(connect({ ...body }));
+const problems = (body: object) => definition.validate(connect({ ...body })).map(({ text }) => text);
 
 describe('the fields', () => {
-  it('take unset options as empty texts, numbers as texts and lists as comma texts', () => {
+  it('accept empty texts for unset options, texts for numbers and comma-separated texts for lists', () => {
     const body = { environment_name: '', organization_visibility: '', secrets_location: '', endpoint: '' };
     const read = connect({ ...body, installation_id: '42', selected_repository_names: 'app, site' });
     expect(read).toMatchObject({ secrets_location: 'repository', installation_id: 42 });
@@ -23,7 +23,7 @@ describe('the fields', () => {
     ]);
   });
 
-  it('refuse another location, another visibility and an endpoint that is no URL', () => {
+  it('refuse an unknown location, an unknown visibility and an invalid endpoint', () => {
     for (const body of [
       { secrets_location: 'environment' },
       { organization_visibility: 'none' },
@@ -52,7 +52,7 @@ describe('the fields', () => {
 });
 
 describe('a connection', () => {
-  it('is fine with a token or an app, for each location', () => {
+  it('is valid with a token or an app, for each location', () => {
     expect(problems({ ...repository, ...token })).toEqual([]);
     expect(problems({ ...repository, app_name: 'sync', installation_id: 7, environment_name: 'live' })).toEqual([]);
     expect(problems(organization)).toEqual([]);
@@ -65,20 +65,26 @@ describe('a connection', () => {
     [{ ...repository, ...token, app_name: 'sync' }, 'app_name and installation_id must be set together'],
     [{ ...repository, installation_id: 7 }, 'app_name and installation_id must be set together'],
     [{ ...repository, app_name: 'sync', installation_id: 0 }, 'installation_id must be a positive number'],
-    [{ ...repository, access_token: 'ghp_marker\nx' }, 'access_token holds'],
+    [{ ...repository, access_token: 'ghp_marker\nx' }, 'access_token has'],
     [{ ...token, repository_name: 'app' }, 'repository_owner is missing'],
     [{ ...token, repository_owner: 'acme' }, 'repository_name is missing'],
     [{ ...token, repository_owner: 'acme', repository_name: '..' }, 'repository_name ".." is not a name'],
     [{ ...token, repository_owner: 'acme', repository_name: 'a/b' }, 'repository_name "a/b" is not a name'],
-    [{ ...token, ...repository, environment_name: '..' }, 'environment_name is not a name'],
+    [{ ...token, ...repository, environment_name: '..' }, 'environment_name is invalid'],
     [
       { ...token, ...repository, organization_name: 'acme' },
-      'organization_name is not for secrets_location repository',
+      'organization_name cannot be set with secrets_location repository',
     ],
-    [{ ...token, ...repository, organization_visibility: 'all' }, 'organization_visibility is not for'],
+    [{ ...token, ...repository, organization_visibility: 'all' }, 'organization_visibility cannot be set with'],
     [{ ...token, secrets_location: 'organization' }, 'organization_name is missing'],
-    [{ ...organization, repository_owner: 'acme' }, 'repository_owner is not for secrets_location organization'],
-    [{ ...organization, environment_name: 'live' }, 'environment_name is not for secrets_location organization'],
+    [
+      { ...organization, repository_owner: 'acme' },
+      'repository_owner cannot be set with secrets_location organization',
+    ],
+    [
+      { ...organization, environment_name: 'live' },
+      'environment_name cannot be set with secrets_location organization',
+    ],
     [{ ...organization, organization_visibility: 'selected' }, 'needs selected_repository_names'],
     [{ ...organization, selected_repository_names: ['app'] }, 'only for organization_visibility selected'],
     [
@@ -86,7 +92,10 @@ describe('a connection', () => {
       'selected_repository_names "acme/app" is not a name',
     ],
     [{ ...token, ...repository, enterprise_url: 'git.example.com' }, 'invalid enterprise_url'],
-    [{ ...token, ...repository, enterprise_url: 'https://u:p@git.example.com' }, 'no user name or password'],
+    [
+      { ...token, ...repository, enterprise_url: 'https://u:p@git.example.com' },
+      'a user name or password is not allowed',
+    ],
     [
       { ...token, ...repository, endpoint: 'https://a.example.com', enterprise_url: 'https://b.example.com' },
       'endpoint and enterprise_url name different servers',
@@ -138,12 +147,12 @@ describe('a name', () => {
     ['grüße 😀', 'GR_SSE__'],
     ['straße', 'STRASSE'],
     ['', ''],
-  ])('%j is brought to %j', (given, normal) => {
+  ])('%j is normalised to %j', (given, normal) => {
     expect(definition.names.normalise(given)).toBe(normal);
     expect(definition.names.normalise(normal)).toBe(normal);
   });
 
-  it('that belongs to the host, is empty or too long is refused', () => {
+  it('that is reserved for the host, empty or too long is refused', () => {
     expect(definition.names.refuse('GITHUB_TOKEN')).toContain('GITHUB_');
     expect(definition.names.refuse('')).toContain('empty');
     expect(definition.names.refuse('A'.repeat(256))).toContain('at most 255');

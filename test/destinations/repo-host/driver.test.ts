@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Driver } from '../../../lib/destinations/contract.ts';
-import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake/index.ts';
-import { isSameVersion } from '../../../lib/destinations/repo-host/versions.ts';
-import { strictPolicy } from '../../../lib/network/policy.ts';
+import type { Driver } from '#destinations/contract.ts';
+import { type RepoHostFake, startFake } from '#destinations/repo-host/fake/index.ts';
+
+import { isSameVersion } from '#destinations/repo-host/put/versions.ts';
+import { strictPolicy } from '../../support/network/policy.ts';
+
 import { calm, contextFor, failureOf, item, open } from './connection.ts';
 
 let fake: RepoHostFake;
@@ -35,7 +37,7 @@ describe('put', () => {
     ['an empty text', ''],
     ['a null character', 'a\u0000b'],
     ['48 KB', 'x'.repeat(48 * 1024)],
-  ])('brings %s to the host byte by byte', async (_what, value) => {
+  ])('stores %s byte for byte', async (_what, value) => {
     const receipt = await driver.put(item('TOKEN', value), calm());
     expect(stored('TOKEN')).toBe(value);
     expect(isSameVersion(receipt.remoteVersion ?? '', versionOf(await driver.inspect('TOKEN', calm())))).toBe(true);
@@ -51,17 +53,17 @@ describe('put', () => {
     expect(fake.calls().get('get-public-key')).toBe(1);
   });
 
-  it('leaves a foreign secret alone, unless its mode is adopt', async () => {
+  it('keeps a foreign secret, unless its mode is adopt', async () => {
     fake.seed('TOKEN', 'foreign');
     const failure = await failureOf(driver.put(item('TOKEN', 'ours'), calm()));
     expect(failure).toMatchObject({ kind: 'conflict' });
-    expect(failure.message).toContain('a secret of this name in repository acme/app was there before');
+    expect(failure.message).toContain('a secret of this name in repository acme/app already exists');
     expect(stored('TOKEN')).toBe('foreign');
     await driver.put(item('TOKEN', 'ours', { mode: 'adopt' }), calm());
     expect(stored('TOKEN')).toBe('ours');
   });
 
-  it('knows its own secret again after a lost answer', async () => {
+  it('recognises its own secret after a lost answer', async () => {
     const put = item('TOKEN', 'value');
     fake.fail({ kind: 'lost-answer', times: 1 });
     expect(await failureOf(driver.put(put, calm()))).toMatchObject({ kind: 'network' });
@@ -82,14 +84,14 @@ describe('put', () => {
     },
   );
 
-  it('creates again what has vanished', async () => {
+  it('recreates a secret that has vanished', async () => {
     await driver.put(item('TOKEN', 'one'), calm());
     await remove('TOKEN');
     await driver.put(item('TOKEN', 'two', { mode: 'update', remoteVersion: '2020-01-01T00:00:00Z' }), calm());
     expect(stored('TOKEN')).toBe('two');
   });
 
-  it('takes the new public key when the host has replaced it', async () => {
+  it('uses the new public key when the host has replaced it', async () => {
     await driver.put(item('TOKEN', 'one'), calm());
     fake.rotateKeys();
     await driver.put(item('TOKEN', 'two', { mode: 'update' }), calm());
@@ -97,7 +99,7 @@ describe('put', () => {
     expect(fake.calls().get('get-public-key')).toBe(2);
   });
 
-  it('fetches a replaced key once for many puts that run together', async () => {
+  it('fetches a replaced key once for many concurrent puts', async () => {
     await driver.put(item('A', 'one'), calm());
     fake.rotateKeys();
     const names = ['A', 'B', 'C', 'D', 'E'];
@@ -106,7 +108,7 @@ describe('put', () => {
     expect(fake.calls().get('get-public-key')).toBe(2);
   });
 
-  it('refuses what the host would refuse, without a call', async () => {
+  it('refuses an invalid name or value without a call', async () => {
     expect(await failureOf(driver.put(item('GITHUB_TOKEN', 'v'), calm()))).toMatchObject({ kind: 'name' });
     const large = await failureOf(driver.put(item('TOKEN', 'x'.repeat(48 * 1024 + 1)), calm()));
     expect(large).toMatchObject({ kind: 'too-large' });
@@ -114,13 +116,13 @@ describe('put', () => {
     expect(fake.calls().size).toBe(0);
   });
 
-  it('says when a repository is full', async () => {
+  it('fails with quota when a repository is full', async () => {
     for (let number = 0; number < 100; number += 1) fake.seed(`OTHER_${number}`, 'v');
     expect(await failureOf(driver.put(item('TOKEN', 'v'), calm()))).toMatchObject({ kind: 'quota' });
     await driver.put(item('OTHER_7', 'v', { mode: 'adopt' }), calm());
   });
 
-  it('is one call where nothing is made anew: the time of the answer stands for the version', async () => {
+  it('updates with one call, and uses the time of the answer as the version', async () => {
     await driver.put(item('TOKEN', 'one'), calm());
     fake.shiftClock(90_000);
     const before = new Map(fake.calls());
@@ -130,7 +132,7 @@ describe('put', () => {
     expect(isSameVersion(remoteVersion ?? '', versionOf(found))).toBe(true);
   });
 
-  it('distinguishes a change that somebody made three seconds later from its own', async () => {
+  it('distinguishes a foreign change three seconds later from its own', async () => {
     const { remoteVersion } = await driver.put(item('TOKEN', 'one'), calm());
     fake.shiftClock(3_000);
     await open(fake).put(item('TOKEN', 'two', { mode: 'update' }), calm());
@@ -139,7 +141,7 @@ describe('put', () => {
 });
 
 describe('remove', () => {
-  it('succeeds twice, and for a secret that never was', async () => {
+  it('succeeds twice, and for a secret that never existed', async () => {
     await driver.put(item('TOKEN', 'v'), calm());
     await remove('TOKEN');
     await remove('TOKEN');
@@ -147,30 +149,30 @@ describe('remove', () => {
     expect(stored('TOKEN')).toBeUndefined();
   });
 
-  it('is done when the repository is gone, and the log says so', async () => {
+  it('succeeds when the repository does not exist, with a warning in the log', async () => {
     const warnings: string[] = [];
     const log = { ...contextFor(fake).log, warn: (_fields: object, message: string) => void warnings.push(message) };
     const opened = open(fake, fake.destination, { log });
     fake.removeRepository('app');
     await opened.remove({ name: 'TOKEN', mark: '', remoteVersion: null }, calm());
-    expect(warnings).toEqual(['nothing to remove: the location is gone, or hidden from us']);
+    expect(warnings).toEqual(['nothing to remove: the location does not exist, or is hidden from us']);
     await opened.close();
   });
 
-  it('is not done when the host refuses it', async () => {
+  it('fails when the host refuses it', async () => {
     fake.fail({ kind: 'denied' });
     expect(await failureOf(remove('TOKEN'))).toMatchObject({ kind: 'permission' });
   });
 });
 
 describe('inspect', () => {
-  it('distinguishes an absent secret from an absent repository', async () => {
+  it('distinguishes a missing secret from a missing repository', async () => {
     expect(await driver.inspect('TOKEN', calm())).toBeUndefined();
     fake.removeRepository('app');
     expect(await failureOf(driver.inspect('TOKEN', calm()))).toMatchObject({ kind: 'missing' });
   });
 
-  it('says unknown when it may not look', async () => {
+  it('returns unknown when it may not look', async () => {
     fake.fail({ kind: 'denied' });
     expect(await driver.inspect('TOKEN', calm())).toBe('unknown');
   });
@@ -194,12 +196,12 @@ describe('a repository that does not exist', () => {
   });
 });
 
-describe('a missing right', () => {
+describe('a missing permission', () => {
   it.each([
     ['repository', 'the repository permission "Secrets: read and write"'],
     ['environment', 'the repository permissions "Secrets: read and write" and "Environments: read and write"'],
     ['organization', 'the repository permission "Metadata: read" on it'],
-  ] as const)('is named as it is called for the location %s', async (location, rights) => {
+  ] as const)('is named for the location %s', async (location, rights) => {
     const bodies = {
       repository: fake.destination,
       environment: fake.environmentDestination,
@@ -241,7 +243,7 @@ describe('environments and self-hosted servers', () => {
   });
 });
 
-it('The networking guard keeps the driver from a private address and says which field opens it.', async () => {
+it('The network guard blocks a private address, and the failure names the field that allows it.', async () => {
   const opened = open(fake, fake.destination, { network: strictPolicy });
   const failure = await failureOf(opened.put(item('TOKEN', 'v'), calm()));
   expect(failure).toMatchObject({ kind: 'blocked' });

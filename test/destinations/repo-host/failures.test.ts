@@ -1,13 +1,13 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Driver, FailureKind } from '../../../lib/destinations/contract.ts';
-import type { Fault } from '../../../lib/destinations/fake.ts';
-import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake/index.ts';
+import type { Driver, FailureKind } from '#destinations/contract.ts';
+import type { Fault } from '#destinations/fake.ts';
+import { type RepoHostFake, startFake } from '#destinations/repo-host/fake/index.ts';
 import { calm, failureOf, item, open } from './connection.ts';
 
 let fake: RepoHostFake;
 let driver: Driver;
-/** For calls that hang. */
+/** A driver with a short timeout, for calls that hang. */
 let brief: Driver;
 
 beforeEach(async () => {
@@ -64,7 +64,7 @@ describe.each(faults)('with %j', (fault, kind) => {
 it.each([
   ['denied', true],
   ['unavailable', false],
-] as const)('A write that met %s has changed nothing for certain: %s.', async (kind, untouched) => {
+] as const)('A write that met %s has certainly changed nothing: %s.', async (kind, untouched) => {
   await driver.put(item('TOKEN', 'one'), calm());
   fake.fail({ kind, times: 1 });
   const before = fake.calls().get('put-secret') ?? 0;
@@ -72,7 +72,7 @@ it.each([
   expect(fake.calls().get('put-secret')).toBe(before + 1);
 });
 
-it('A throttled put says how long to wait, in both forms of the host.', async () => {
+it('A throttled put reports the wait, in both forms of the host.', async () => {
   fake.fail({ kind: 'throttle', retryAfterSeconds: 7 });
   expect(await failureOf(driver.put(item('TOKEN', value), calm()))).toMatchObject({ retryAfterMs: 7_000 });
   fake.fail({ kind: 'throttle' });
@@ -82,7 +82,7 @@ it('A throttled put says how long to wait, in both forms of the host.', async ()
 });
 
 describe('the signal', () => {
-  it('that has aborted already lets no call out', async () => {
+  it('that is already aborted prevents all calls', async () => {
     expect(await failureOf(driver.put(item('TOKEN', value), AbortSignal.abort()))).toMatchObject({ kind: 'timeout' });
     expect(fake.calls().size).toBe(0);
   });

@@ -1,6 +1,6 @@
 import sodium from 'libsodium-wrappers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake/index.ts';
+import { type RepoHostFake, startFake } from '#destinations/repo-host/fake/index.ts';
 
 let fake: RepoHostFake;
 
@@ -39,7 +39,7 @@ describe('the stand-in host', () => {
     expect(fake.objects().get('TOKEN')).toEqual({ value: 'two', tags: {} });
   });
 
-  it('lists by pages', async () => {
+  it('lists in pages', async () => {
     for (const name of ['A', 'B', 'C']) fake.seed(name, 'v');
     const { body } = await ask('GET', `${secrets}?per_page=2&page=2`);
     expect(body).toMatchObject({ total_count: 3, secrets: [{ name: 'C' }] });
@@ -72,7 +72,7 @@ describe('the stand-in host', () => {
     expect(fake.objects().size).toBe(0);
   });
 
-  it('wants the visibility of an organization secret, and repositories of its own', async () => {
+  it('requires the visibility of an organization secret, and repositories of the organization', async () => {
     const { body: key } = await ask('GET', '/orgs/acme/actions/secrets/public-key');
     const box = sodium.crypto_box_seal(Buffer.from('v'), Buffer.from(key.key, 'base64'));
     const good = { key_id: key.key_id, encrypted_value: Buffer.from(box).toString('base64') };
@@ -88,12 +88,12 @@ describe('the stand-in host', () => {
     expect(body).toMatchObject({ total_count: 1, repositories: [{ id: 1002, name: 'site' }] });
   });
 
-  it('takes only signatures of its app where the app speaks for itself', async () => {
+  it('accepts only signatures of its app for requests of the app itself', async () => {
     expect((await ask('GET', '/app')).status).toBe(401);
     expect((await ask('POST', '/app/installations/314159/access_tokens', {})).status).toBe(401);
   });
 
-  it('answers 404 for whatever it does not know', async () => {
+  it('answers 404 for unknown paths', async () => {
     expect((await ask('GET', '/nothing/here')).status).toBe(404);
     expect((await ask('GET', '/repos/acme/ghost')).status).toBe(404);
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Driver } from '../../../lib/destinations/contract.ts';
-import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake/index.ts';
+import type { Driver } from '#destinations/contract.ts';
+import { type RepoHostFake, startFake } from '#destinations/repo-host/fake/index.ts';
 import { calm, failureOf, item, movableClock, open } from './connection.ts';
 
 let fake: RepoHostFake;
@@ -24,7 +24,7 @@ function openOrganization(body: object = {}, clock = movableClock()): Driver {
 const put = (driver: Driver, value: string) => driver.put(item('TOKEN', value, { mode: 'update' }), calm());
 const lookUps = () => fake.calls().get('get-repository') ?? 0;
 
-it('A secret is seen by the selected repositories, also after each further put.', async () => {
+it('The selected repositories see a secret, also after each further put.', async () => {
   const driver = openOrganization();
   for (const value of ['one', 'two', 'three']) {
     await put(driver, value);
@@ -34,7 +34,7 @@ it('A secret is seen by the selected repositories, also after each further put.'
   expect(lookUps()).toBe(2);
 });
 
-it('A visibility that somebody changed at the host is put right by the next put.', async () => {
+it('The next put restores a visibility that was changed at the host.', async () => {
   await put(openOrganization(), 'one');
   await put(openOrganization({ organization_visibility: 'all', selected_repository_names: '' }), 'two');
   expect(fake.visibility('TOKEN')).toEqual({ visibility: 'all', selectedRepositoryIds: [] });
@@ -42,7 +42,7 @@ it('A visibility that somebody changed at the host is put right by the next put.
   expect(fake.visibility('TOKEN')).toMatchObject({ visibility: 'selected' });
 });
 
-it('A secret is private when nothing else is said.', async () => {
+it('A secret is private by default.', async () => {
   await put(openOrganization({ organization_visibility: '', selected_repository_names: '' }), 'one');
   expect(fake.visibility('TOKEN')).toEqual({ visibility: 'private', selectedRepositoryIds: [] });
   expect(lookUps()).toBe(0);
@@ -56,7 +56,7 @@ it('An unknown repository is named, and nothing is written.', async () => {
   expect(fake.at('organization').objects().size).toBe(0);
 });
 
-it('A repository that was deleted and made anew gets the secret by its new id.', async () => {
+it('A repository that was deleted and recreated gets the secret by its new id.', async () => {
   const driver = openOrganization();
   await put(driver, 'one');
   fake.recreateRepository('site');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { description, failureOf, item, mark, never, open, operations, start, targets } from './setup.ts';
 
 describe.each(Object.entries(targets))('%s', (_target, fieldsOf) => {
-  test('gets a variable, changed and removed by its id', async () => {
+  test('gets a variable, which is changed and removed by its id', async () => {
     const fake = await start();
     const driver = open(fake, fieldsOf(fake));
     const first = await driver.put(item('DB', 'v1', { asRecorded: true }), never);
@@ -33,7 +33,7 @@ test.each(['', '/', '/api/v2', '/api/v2/'])('the address may end with %j', async
   expect(fake.objects().get('DB')?.value).toBe('v');
 });
 
-test('category, hcl, description and whether it can be read are as the destination says', async () => {
+test('category, hcl, description and sensitive are set as in the destination', async () => {
   const fake = await start();
   const fields = { category: 'terraform', hcl: true, sensitive: false, description: 'for the nightly run' };
   await open(fake, fields).put(item('zones', '["a"]'), never);
@@ -42,14 +42,14 @@ test('category, hcl, description and whether it can be read are as the destinati
   ]);
 });
 
-test('a look tells where a variable is not as the destination says', async () => {
+test('a look reports when the settings of a variable differ from the destination', async () => {
   const fake = await start();
   await open(fake, { sensitive: false }).put(item('DB', 'v'), never);
   expect(await open(fake, { sensitive: false }).inspect('DB', never)).toMatchObject({ differs: false });
   expect(await open(fake).inspect('DB', never)).toMatchObject({ differs: true });
 });
 
-test('a variable that is sensitive stays so, and gets its value', async () => {
+test('a sensitive variable stays sensitive, and gets its value', async () => {
   const fake = await start();
   const { remoteVersion } = await open(fake).put(item('DB', 'v1'), never);
   const readable = open(fake, { sensitive: false });
@@ -58,7 +58,7 @@ test('a variable that is sensitive stays so, and gets its value', async () => {
   expect(await readable.inspect('DB', never)).toMatchObject({ differs: false });
 });
 
-test('a destination that changes its category moves its variables, and those of others stay', async () => {
+test('a destination that changes its category moves its variables and keeps those of others', async () => {
   const fake = await start();
   fake.add({ key: 'db', value: 'theirs', category: 'policy-set' });
   const { remoteVersion } = await open(fake).put(item('db', 'v1'), never);
@@ -70,7 +70,7 @@ test('a destination that changes its category moves its variables, and those of 
   ]);
 });
 
-test('a first push over a variable of somebody else is a conflict after a second call, and changes nothing', async () => {
+test('a first push over a foreign variable is a conflict after a second call, and changes nothing', async () => {
   const fake = await start();
   fake.seed('DB', 'theirs');
   const failure = await failureOf(open(fake).put(item('DB', 'ours', { asRecorded: true }), never));
@@ -79,7 +79,7 @@ test('a first push over a variable of somebody else is a conflict after a second
   expect(fake.objects().get('DB')?.value).toBe('theirs');
 });
 
-test('what somebody else made under a name after ours was removed is a conflict, and stays', async () => {
+test('a foreign variable that was created after ours was removed is a conflict, and is kept', async () => {
   const fake = await start();
   const driver = open(fake);
   const { remoteVersion } = await driver.put(item('DB', 'ours'), never);
@@ -91,7 +91,7 @@ test('what somebody else made under a name after ours was removed is a conflict,
   expect(fake.objects().get('DB')?.value).toBe('theirs');
 });
 
-test('a variable that somebody renamed gets its name back', async () => {
+test('a renamed variable gets its name back', async () => {
   const fake = await start();
   const driver = open(fake);
   const { remoteVersion } = await driver.put(item('DB', 'v1'), never);
@@ -101,7 +101,7 @@ test('a variable that somebody renamed gets its name back', async () => {
   expect(fake.variables()).toMatchObject([{ id: made?.id, key: 'DB', value: 'v2' }]);
 });
 
-test('a workspace that was removed and made anew under its name gets the variable', async () => {
+test('a workspace that was recreated under its name gets the variable', async () => {
   const fake = await start();
   const driver = open(fake, targets['a workspace by its name'](fake));
   const { remoteVersion } = await driver.put(item('DB', 'v1'), never);

@@ -20,9 +20,9 @@ test.each([
   }
 });
 
-// The host answers 404 for what the token may not change, as for what is not there.
+// The host answers 404 both for a missing variable and for a missing permission.
 test.each(Object.entries(targets))(
-  'a token that may only look at %s is no reason to take a variable for gone',
+  'with a read-only token for %s, a variable is not taken for removed',
   async (_target, fieldsOf) => {
     const fake = await start();
     const fields = fieldsOf(fake);
@@ -70,7 +70,7 @@ test.each([
   expect(asked).toEqual(['POST']);
 });
 
-test.each([409, 422])('a name that is taken (%i) and is not shown is a conflict after a few looks', async (status) => {
+test.each([409, 422])('a taken name (%i) that is not listed is a conflict after a few looks', async (status) => {
   const asked: string[] = [];
   const { failure } = await failureAt((response, method) => {
     asked.push(method);
@@ -92,7 +92,7 @@ test.each([
   expect(failure).toMatchObject({ kind: 'throttled', retryAfterMs });
 });
 
-test('a removal that anybody may have answered is looked after', async () => {
+test('a removal whose answer may come from another server is checked by a look', async () => {
   const fake = await start();
   const { remoteVersion } = await open(fake).put(item('DB', 'v'), never);
   const id = remoteVersion?.split(':')[0];
@@ -111,7 +111,7 @@ test('a removal that anybody may have answered is looked after', async () => {
   expect(operations(fake)).toMatchObject({ 'Variables.Create': 1 });
 });
 
-test('a host that answers writes with other successes is understood', async () => {
+test('other successful statuses of writes are accepted', async () => {
   const fake = await start();
   const data = { id: 'var-1', type: 'vars', attributes: { key: 'DB', category: 'env', 'version-id': 'v' } };
   const port = await portOf((response, method) => {
@@ -131,7 +131,7 @@ type Answer = (response: ServerResponse, method: string) => unknown;
 const portOf = (answer: Answer): Promise<number> =>
   listen(createServer((request, response) => void answer(response, request.method ?? '')));
 
-/** The failure of a first push at a host that answers so. */
+/** The failure of a first push at a host that answers in this way. */
 async function failureAt(answer: Answer) {
   const fake = await start();
   const port = await portOf(answer);

@@ -3,7 +3,7 @@ import { start } from './setup.ts';
 
 const mediaType = 'application/vnd.api+json';
 
-/** A request on the stand-in's workspace, and what it answers. */
+/** The answer to a request on the stand-in's workspace. */
 async function asked(method: string, rest: string, attributes?: object, headers: Record<string, string> = {}) {
   const fake = await start();
   const readable = fake.add({ key: 'READABLE', value: 'shown' });
@@ -38,14 +38,14 @@ const refusals: readonly (readonly [
   number,
   object,
 ])[] = [
-  ['a name that is taken', 'POST', '', { key: 'HIDDEN', category: 'env' }, {}, 422, taken()],
-  ['a rename to a name that is taken', 'PATCH', '/:id', { key: 'HIDDEN' }, {}, 422, taken()],
-  ['a category that there is not', 'POST', '', { key: 'NEW' }, {}, 422, about('category')],
+  ['a taken name', 'POST', '', { key: 'HIDDEN', category: 'env' }, {}, 422, taken()],
+  ['a rename to a taken name', 'PATCH', '/:id', { key: 'HIDDEN' }, {}, 422, taken()],
+  ['a missing category', 'POST', '', { key: 'NEW' }, {}, 422, about('category')],
   ['a key of an environment variable with a dash', 'POST', '', { key: 'a-b', category: 'env' }, {}, 422, about('key')],
   ['a long description', 'PATCH', '/:id', { description: 'd'.repeat(513) }, {}, 422, about('description')],
   ['another media type', 'POST', '', { key: 'NEW' }, { 'content-type': 'application/json' }, 415, {}],
   ['another media type without a body', 'DELETE', '/:id', undefined, { 'content-type': 'text/plain' }, 415, {}],
-  ['an id that there is not', 'DELETE', '/var-none', undefined, {}, 404, { title: 'not found' }],
+  ['an unknown id', 'DELETE', '/var-none', undefined, {}, 404, { title: 'not found' }],
   ['a wrong token', 'GET', '', undefined, { authorization: 'Bearer x' }, 401, { title: 'unauthorized' }],
 ];
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { allPages } from '../../../lib/destinations/workspace-vars/pages.ts';
-import type { Page, VariableRecord } from '../../../lib/destinations/workspace-vars/record.ts';
+import { allPages } from '#destinations/workspace-vars/client/pages.ts';
+import type { Page, VariableRecord } from '#destinations/workspace-vars/fields/record.ts';
 import { failureOf } from './setup.ts';
 
 const record = (id: string): VariableRecord => ({
@@ -18,7 +18,7 @@ const page = (ids: string, next: number | undefined, total: number | undefined):
   total,
 });
 
-/** Pages that are answered one after the other, and which were asked for. */
+/** Answers with these pages in turn, and records the requested numbers. */
 function answering(...pages: readonly Page[]) {
   const left = [...pages];
   const asked: number[] = [];
@@ -33,10 +33,10 @@ const idsOf = (records: readonly VariableRecord[]): string => records.map(({ id 
 
 test.each([
   ['one page', [page('ab', undefined, 2)], 'ab', [1]],
-  ['a page of a host that has no pages', [page('ab', undefined, undefined)], 'ab', [1]],
+  ['a list of a host without pages', [page('ab', undefined, undefined)], 'ab', [1]],
   ['several pages', [page('ab', 2, 3), page('c', undefined, 3)], 'abc', [1, 2]],
   [
-    'a list of which something was removed between two pages',
+    'a list from which an entry was removed between two pages',
     [page('ab', 2, 5), page('de', undefined, 4), page('bc', 2, 4), page('de', undefined, 4)],
     'bcde',
     [1, 2, 1, 2],
@@ -47,13 +47,13 @@ test.each([
     'abc',
     [1, 2, 1],
   ],
-])('%s is read whole', async (_what, pages, ids, numbers) => {
+])('%s is read completely', async (_what, pages, ids, numbers) => {
   const { fetchPage, asked } = answering(...pages);
   expect(idsOf(await allPages(fetchPage))).toBe(ids);
   expect(asked).toEqual(numbers);
 });
 
-test('a list that never stands still is given up', async () => {
+test('a list that keeps changing is a failure', async () => {
   let total = 0;
   const failure = await failureOf(
     allPages(async (number) => {
@@ -65,7 +65,7 @@ test('a list that never stands still is given up', async () => {
   expect(total).toBe(6);
 });
 
-test('a list without end is given up', async () => {
+test('an endless list is a failure', async () => {
   let asked = 0;
   const endless = async (number: number) => {
     asked += 1;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { PutMode } from '../../../lib/destinations/contract.ts';
-import { plan } from '../../../lib/destinations/workspace-vars/plan.ts';
-import type { VariableRecord } from '../../../lib/destinations/workspace-vars/record.ts';
+import type { PutMode } from '#destinations/contract.ts';
+import type { VariableRecord } from '#destinations/workspace-vars/fields/record.ts';
+import { plan } from '#destinations/workspace-vars/put/plan.ts';
 import { mark } from './setup.ts';
 
 const record = (change: Partial<VariableRecord>): VariableRecord => ({
@@ -21,14 +21,14 @@ const known = 'var-1:a';
 const edit = (id: string, ...leftover: string[]) => ({ kind: 'edit', id, leftover });
 
 test.each<readonly [string, PutMode, string | null, readonly VariableRecord[], object]>([
-  ['nothing is there', 'create', null, [], { kind: 'create' }],
-  ['ours is there', 'create', null, [ours], edit('var-1')],
-  ['a foreign one is there', 'create', null, [theirs], { kind: 'conflict' }],
-  ['a foreign one is there, and is adopted', 'adopt', null, [theirs], edit('var-1')],
-  ['one of another association is there', 'update', known, [other], { kind: 'conflict' }],
-  ['somebody wrote over the description of ours', 'update', known, [theirs], edit('var-1')],
-  ['somebody renamed ours', 'update', known, [record({ name: 'OLD' })], edit('var-1')],
-  ['somebody renamed ours before the first receipt', 'create', null, [record({ name: 'OLD' })], { kind: 'create' }],
+  ['no variable exists', 'create', null, [], { kind: 'create' }],
+  ['ours exists', 'create', null, [ours], edit('var-1')],
+  ['a foreign one exists', 'create', null, [theirs], { kind: 'conflict' }],
+  ['a foreign one exists, and is adopted', 'adopt', null, [theirs], edit('var-1')],
+  ['one of another association exists', 'update', known, [other], { kind: 'conflict' }],
+  ['the description of ours was overwritten', 'update', known, [theirs], edit('var-1')],
+  ['ours was renamed', 'update', known, [record({ name: 'OLD' })], edit('var-1')],
+  ['ours was renamed before the first receipt', 'create', null, [record({ name: 'OLD' })], { kind: 'create' }],
   ['a copy of ours has another name', 'update', 'var-2:a', [record({ name: 'COPY' })], { kind: 'create' }],
   [
     'the other category has the name',

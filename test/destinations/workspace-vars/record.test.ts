@@ -5,7 +5,7 @@ import {
   idOfVersion,
   parsePage,
   parseVariable,
-} from '../../../lib/destinations/workspace-vars/record.ts';
+} from '#destinations/workspace-vars/fields/record.ts';
 import { mark } from './setup.ts';
 
 const resource = (attributes: object = {}) => ({

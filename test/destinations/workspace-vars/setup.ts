@@ -1,10 +1,11 @@
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import type { PutItem } from '../../../lib/destinations/contract.ts';
-import { networkFields, toPolicy } from '../../../lib/destinations/frame/fields/network.ts';
-import { openDriver } from '../../../lib/destinations/workspace-vars/driver.ts';
-import { startFake, type WorkspaceFake } from '../../../lib/destinations/workspace-vars/fake/index.ts';
-import { type Connection, definition } from '../../../lib/destinations/workspace-vars/index.ts';
+import type { PutItem } from '#destinations/contract.ts';
+import { networkFields, toPolicy } from '#destinations/frame/fields/network.ts';
+import { openDriver } from '#destinations/workspace-vars/driver.ts';
+import { startFake, type WorkspaceFake } from '#destinations/workspace-vars/fake/index.ts';
+import { type Connection, definition } from '#destinations/workspace-vars/index.ts';
+import { readBounds } from '#network/bounds.ts';
 import { contextFor, putOf } from '../driving.ts';
 
 export { failureOf, never } from '../driving.ts';
@@ -35,7 +36,7 @@ export const connectionOf = (input: object): Connection => ({ ...notGiven, ...sc
 
 export function open(fake: WorkspaceFake, change: object = {}) {
   const input = { ...fake.destination, ...change };
-  const network = toPolicy(schema.parse(input), undefined);
+  const network = toPolicy(schema.parse(input), undefined, readBounds('all'));
   const driver = openDriver(connectionOf(input), contextFor(fake, { network }));
   onTestFinished(() => driver.close());
   return driver;

@@ -3,26 +3,26 @@ import { Unavailable } from '../trials/trial.ts';
 import { reasonOf, run } from './install.ts';
 
 describe('why a program failed', () => {
-  test('is what it says last on stderr', () => {
+  test('is the last message on stderr', () => {
     expect(reasonOf('', 'looking\nERROR: No matching distribution found\n')).toBe(
       'ERROR: No matching distribution found',
     );
   });
 
-  test('goes on over indented lines, as those of go', () => {
+  test('includes indented lines, as in messages of go', () => {
     const said = 'go: example.com/a@v1: reading https://proxy/a: 404 Not Found\n\tserver response: not found\n';
     expect(reasonOf('', said)).toBe(
       'go: example.com/a@v1: reading https://proxy/a: 404 Not Found server response: not found',
     );
   });
 
-  test('is the first error of Maven, which stands on stdout and has colours', () => {
+  test('is the first error of Maven, which is on stdout and has colours', () => {
     const said =
       '\u001b[0m[ERROR] Failed to execute goal a:copy on project pom: Could not find a:b:1 -> [Help 1]\n[ERROR] \n[ERROR] no\n';
     expect(reasonOf(said, '')).toBe('Could not find a:b:1 -> [Help 1]');
   });
 
-  test('is not known where nothing is said', () => {
+  test('is unknown without output', () => {
     expect(reasonOf('', ' \n')).toBeUndefined();
   });
 
@@ -32,19 +32,19 @@ describe('why a program failed', () => {
 });
 
 describe('a program', () => {
-  test('that is not there makes a trial unavailable, and says which', async () => {
+  test('that is missing makes a trial unavailable, with its name', async () => {
     await expect(run('no-program-has-this-name', [])).rejects.toThrow(
       new Unavailable('no-program-has-this-name is not on this machine'),
     );
   });
 
-  test('that fails makes a trial unavailable, with its words', async () => {
-    const failing = run(process.execPath, ['--eval', 'console.error("there is no such thing"); process.exit(1)']);
+  test('that fails makes a trial unavailable, with its message', async () => {
+    const failing = run(process.execPath, ['--eval', 'console.error("the file does not exist"); process.exit(1)']);
     await expect(failing).rejects.toThrow(Unavailable);
-    await expect(failing).rejects.toThrow('there is no such thing');
+    await expect(failing).rejects.toThrow('the file does not exist');
   });
 
-  test('has the environment that it is given beside that of the process', async () => {
+  test('has the given environment in addition to that of the process', async () => {
     const shown = 'console.error(process.env.GOBIN, process.env.PATH !== undefined)';
     const environment = { GOBIN: '/folder/of/programs' };
     expect(await run(process.execPath, ['--eval', shown], { environment, from: 'stderr' })).toBe(

@@ -17,7 +17,7 @@ export async function installPython(folder: string, packages: readonly string[])
   return join(path, 'bin');
 }
 
-/** npm packages apart from those of the project: some have hundreds of megabytes. Resolves to the folder that holds them. */
+/** Installs npm packages separately from those of the project: some have hundreds of megabytes. Resolves to their folder. */
 export async function installNpm(folder: string, packages: readonly string[]): Promise<string> {
   return installed(folder, packages, async (at) => {
     await mkdir(at, { recursive: true });
@@ -26,7 +26,7 @@ export async function installNpm(folder: string, packages: readonly string[]): P
   });
 }
 
-/** Programs of a Go module, of one version. Resolves to the folder that holds them. */
+/** Installs programs of one version of a Go module. Resolves to their folder. */
 export async function installGo(folder: string, packages: readonly string[]): Promise<string> {
   return installed(folder, packages, async (at) => {
     await run('go', ['install', ...packages], { environment: { GOBIN: at } });
@@ -35,18 +35,18 @@ export async function installGo(folder: string, packages: readonly string[]): Pr
 
 const copyArtifact = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
 
-/** A jar that runs by itself, by its coordinates (`group:artifact:version`). Resolves to its path. */
+/** Installs an executable jar by its coordinates (`group:artifact:version`). Resolves to its path. */
 export async function installJar(folder: string, coordinates: string): Promise<string> {
   const [, artifact, version] = coordinates.split(':');
   const path = await installed(folder, [coordinates], async (at) => {
-    // Maven would remember for a day that something was not there.
+    // Maven would otherwise cache a missing artifact for a day.
     const options = ['--batch-mode', '--quiet', '--update-snapshots'];
     await run('mvn', [copyArtifact, `-Dartifact=${coordinates}`, `-DoutputDirectory=${at}`, ...options]);
   });
   return join(path, `${artifact}-${version}.jar`);
 }
 
-/** What is installed already is known by a file that holds the list. */
+/** A file with the list of packages shows that they are already installed. */
 async function installed(folder: string, packages: readonly string[], install: (at: string) => Promise<void>) {
   const list = packages.join('\n');
   const path = `${folder}-${createHash('sha256').update(list).digest('hex').slice(0, 8)}`;
@@ -58,13 +58,13 @@ async function installed(folder: string, packages: readonly string[], install: (
 }
 
 interface Run {
-  /** Beside that of this process. */
+  /** Added to the environment of this process. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Where the program says what is wanted. */
+  /** The stream with the output of interest. */
   readonly from?: 'stdout' | 'stderr';
 }
 
-/** Ends the program after some minutes. @throws Unavailable when it is not there or does not succeed */
+/** Runs a program for at most some minutes. @throws Unavailable when it is missing or fails */
 export function run(program: string, args: readonly string[], { environment, from = 'stdout' }: Run = {}) {
   return new Promise<string>((resolve, reject) => {
     const limits = { timeout: installMsMax, killSignal: 'SIGKILL', maxBuffer: outputBytesMax } as const;
@@ -80,12 +80,12 @@ export function run(program: string, args: readonly string[], { environment, fro
 
 const reasonLengthMax = 400;
 
-/** Why a program failed: most say it at the end of stderr, Maven at the beginning of its errors, on stdout. */
+/** Why a program failed: for most the end of stderr, for Maven the first of its errors on stdout. */
 export function reasonOf(stdout: string, stderr: string): string | undefined {
   const ofMaven = /^\[ERROR\] +(?:Failed to execute goal .*? on project [^:]+: )?(\S.*)$/m.exec(
     stripVTControlCharacters(stdout),
   )?.[1];
-  // An indented line goes on with the one before.
+  // An indented line continues the line before.
   const [last = ''] = stripVTControlCharacters(stderr)
     .trim()
     .split(/\n(?!\s)/)

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { parseJson } from '../../../lib/destinations/frame/fake/rest.ts';
+import { parseJson } from '#destinations/frame/fake/rest.ts';
 import { type Answer, withJson } from '../relay/forward.ts';
 import type { NameOperation } from '../relay/relay.ts';
 import { apiVersion } from './api.ts';
 
-/** `PUT secrets`, `POST deletedsecrets`. Without a token it asks how to log in, and goes through always. */
+/** `PUT secrets`, `POST deletedsecrets`. A request without a token only asks how to log in, and meets no fault. */
 export const nameOperation: NameOperation = ({ method = 'GET', url = '', headers }) => {
   if (headers.authorization === undefined) return { operation: 'challenge', writes: false, spared: true };
   return { operation: `${method} ${url.split('/')[1] ?? ''}`, writes: method !== 'GET' };
@@ -22,8 +22,8 @@ export function adaptPath(path: string): string {
 const problem = z.object({ error: z.looseObject({ message: z.string() }) });
 
 /**
- * lowkey-vault deletes and recovers at once, so its only 409 to a put is that of a name which a deleted secret holds.
- * The service says so by a code.
+ * lowkey-vault deletes and recovers at once, so its only 409 to a put means that a deleted secret holds the name.
+ * The service has a code for this.
  */
 export function toServiceError(answer: Answer, { method }: IncomingMessage): Answer {
   if (answer.status !== 409 || method !== 'PUT') return answer;

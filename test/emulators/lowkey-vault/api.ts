@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { FakeObject } from '../../../lib/destinations/fake.ts';
+import type { FakeObject } from '#destinations/fake.ts';
 import type { Upstream } from '../relay/forward.ts';
 import type { BlockingHttp } from '../run/blocking.ts';
 import type { Given } from '../trials/trial.ts';
 
-/** Secrets as their readers get them, and somebody else's hand. Not by our driver, and not by its SDK. */
+/** Reads and changes secrets as another client does, without our driver and its SDK. */
 export interface VaultApi {
   create(): void;
   seed(name: string, value: string): void;
@@ -13,8 +13,8 @@ export interface VaultApi {
 }
 
 export const apiVersion = '7.6';
-/** It takes any token, but wants one. */
-export const headers = { 'content-type': 'application/json', authorization: 'Bearer of-somebody-else' };
+/** It requires a token but accepts any. */
+export const headers = { 'content-type': 'application/json', authorization: 'Bearer of-another-client' };
 
 const pageSize = 25;
 const pagesMax = 10;
@@ -22,7 +22,7 @@ const pagesMax = 10;
 const page = z.object({ value: z.array(z.object({ id: z.string() })) });
 const secret = z.object({ value: z.string(), tags: z.record(z.string(), z.string()).nullish() });
 
-/** lowkey-vault knows a vault by the Host header. */
+/** lowkey-vault selects the vault by the Host header. */
 export function upstreamOf({ emulator: url, certificate }: Given, vault: string): Upstream {
   return { url, certificate, host: `${vault}.localhost:${new URL(url).port}` };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
-import { openDriver } from '../../../lib/destinations/cloud-b-kv/driver.ts';
-import { definition } from '../../../lib/destinations/cloud-b-kv/index.ts';
+import { openDriver } from '#destinations/cloud-b-kv/driver.ts';
+import { definition } from '#destinations/cloud-b-kv/index.ts';
 import { calm, newMark, standFor } from '../../contract/support/stand.ts';
 import { forward } from '../relay/forward.ts';
 import { openWith } from '../run/open-with.ts';
@@ -16,7 +16,7 @@ const versionList = z.object({ value: z.array(z.object({ id: z.string() })) });
 describe('the driver at lowkey-vault', () => {
   const stand = standFor(definition);
 
-  /** By the hand of somebody else. Undefined: not found. */
+  /** A call of another client. Undefined for 404. */
   async function call(method: string, path: string): Promise<unknown> {
     const [vault = ''] = new URL(String(stand.fake.destination['key_vault_uri'])).host.split('.');
     const upstream = upstreamOf(inject('trial'), vault);
@@ -42,12 +42,12 @@ describe('the driver at lowkey-vault', () => {
 
   const versionsOf = async (name: string) => versionList.parse(await call('GET', `/secrets/${name}/versions`)).value;
 
-  test('leaves a removed secret recoverable, with a tag that says that it was given up', async () => {
+  test('leaves a removed secret recoverable, with its release tag', async () => {
     const { name, mark } = await removed();
     expect(await tagsOfDeleted(name)).toEqual({ ...definition.tags.builtIn(mark), keyferry: 'removed' });
   });
 
-  test('purges a removed secret where that is asked for', async () => {
+  test('purges a removed secret with purge_on_delete', async () => {
     const driver = openWith(definition, openDriver, stand, { purge_on_delete: true });
     const item = stand.item(stand.name(), 'the value that is gone for good');
     const { remoteVersion } = await driver.put(item, calm);
@@ -56,7 +56,7 @@ describe('the driver at lowkey-vault', () => {
     await driver.close();
   });
 
-  test('recovers a removed secret with its versions, for the next owner and with its tags only', async () => {
+  test('recovers a removed secret with its versions, for the next owner and with only its tags', async () => {
     const { name } = await removed();
     const mark = newMark();
     await stand.open().put(stand.item(name, 'the value of the next owner', { mark }), calm);
@@ -64,7 +64,7 @@ describe('the driver at lowkey-vault', () => {
     expect(await versionsOf(name)).toHaveLength(2);
   });
 
-  test('frees the name of a removed secret by a purge where that is asked for', async () => {
+  test('frees the name of a removed secret by a purge with purge_on_delete', async () => {
     const { name } = await removed();
     const driver = openWith(definition, openDriver, stand, { purge_on_delete: true });
     await driver.put(stand.item(name, 'the value after the purge'), calm);
@@ -72,9 +72,9 @@ describe('the driver at lowkey-vault', () => {
     await driver.close();
   });
 
-  test('leaves alone what somebody else has deleted', async () => {
+  test('does not recover a secret that another client deleted', async () => {
     const name = stand.name();
-    stand.fake.seed(name, 'the value of somebody else');
+    stand.fake.seed(name, 'a foreign value');
     await call('DELETE', `/secrets/${name}`);
     await stand.failure(stand.open().put(stand.item(name, 'the value of ours'), calm), 'conflict');
     expect(await tagsOfDeleted(name)).toEqual({});

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { inject } from 'vitest';
-import { newAuthority } from '../../../lib/destinations/cloud-b-kv/fake/login.ts';
-import { newCertificate, serveVault } from '../../../lib/destinations/cloud-b-kv/fake/server.ts';
-import type { Fake, StartFake } from '../../../lib/destinations/fake.ts';
-import { newFaults } from '../../../lib/destinations/frame/fake/faults.ts';
+import { newAuthority } from '#destinations/cloud-b-kv/fake/login.ts';
+import { newCertificate, serveVault } from '#destinations/cloud-b-kv/fake/server.ts';
+import type { Fake, StartFake } from '#destinations/fake.ts';
+import { newFaults } from '#destinations/frame/fake/faults.ts';
 import { openRelay } from '../relay/relay.ts';
 import { openBlockingHttp } from '../run/blocking.ts';
 import { adaptPath, nameOperation, toServiceError } from './adapt.ts';
 import { openVault, upstreamOf } from './api.ts';
 
-/** None of the values that come of it is blank: whether one of them meets that gap must not be chance. */
+/** A fixed seed that generates no blank value, so that the known gap for blank values does not depend on chance. */
 const seed = 7;
 
-/** lowkey-vault instead of our stand-in, with a vault of its own. The login stands beside it. */
+/** lowkey-vault with a separate vault instead of our stand-in, which still serves the login. */
 export const startFake: StartFake = async (): Promise<Fake> => {
   fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
   const name = `keyferry-${randomUUID().slice(0, 8)}`;

@@ -7,7 +7,7 @@ import type { Trial } from '../trials/trial.ts';
 import { certificateAt } from './certificate.ts';
 import { requireJava } from './java.ts';
 
-/** That of the profile `emulators` in docker-compose.yml. */
+/** The version of the profile `emulators` in docker-compose.yml. */
 const version = '7.1.61';
 const javaFeatureMin = 25;
 
@@ -19,16 +19,16 @@ export const lowkeyVault: Trial = {
   suites: [...wholeContract, 'test/emulators/lowkey-vault/lowkey-vault.suite.ts'],
   gaps: [
     {
-      test: / on (throttle|unavailable) as |left alone$| met (throttle|unavailable)$/,
+      test: / on (throttle|unavailable) as | the wait that the system asks for$| (met|meets) (throttle|unavailable)$/,
       reason: 'lowkey-vault has no rate limits and is never out of order',
     },
     {
       test: / on (denied|credentials) as | not permitted | met (denied|credentials)$/,
-      reason: 'lowkey-vault takes every token, and knows no rights',
+      reason: 'lowkey-vault accepts every token, and has no permissions',
     },
     {
-      test: / takes two names for one object exactly where the name rule says so$/,
-      reason: 'lowkey-vault tells upper from lower case in the name of a secret',
+      test: / treats two names as one object exactly where the name rule does$/,
+      reason: 'lowkey-vault does not ignore case in the name of a secret',
     },
     {
       test: / that is empty is kept$/,
@@ -36,9 +36,9 @@ export const lowkeyVault: Trial = {
     },
   ],
   adapted: [
-    'the API version is 7.6, the newest that lowkey-vault knows, in place of that of the SDK',
-    'the 409 for a name that a deleted secret holds gets the code of the service: lowkey-vault has none of its own',
-    'the login is that of our stand-in: lowkey-vault issues tokens to managed identities only',
+    'the API version is 7.6, the newest of lowkey-vault, instead of that of the SDK',
+    'the 409 for a name that a deleted secret holds gets the code of the service, which lowkey-vault lacks',
+    'the login is that of our stand-in: lowkey-vault issues tokens only to managed identities',
   ],
   allowed: [],
   meanwhile: 'the contract suite against our stand-in',
@@ -60,7 +60,7 @@ export const lowkeyVault: Trial = {
   },
 };
 
-/** The other port is for its tokens of managed identities. `-`: no vaults beside those that the stand-in makes. */
+/** The other port is for its tokens of managed identities. `-` means no vaults but those that the stand-in creates. */
 export const argumentsFor = (jar: string) => (port: number, other: number) => [
   '-jar',
   jar,

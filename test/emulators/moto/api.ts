@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { FakeObject } from '../../../lib/destinations/fake.ts';
+import type { FakeObject } from '#destinations/fake.ts';
 import type { BlockingHttp } from '../run/blocking.ts';
 
-/** Secrets as their readers get them, and somebody else's hand. Not by our driver, and not by its SDK. */
+/** Reads and changes secrets as another client does, without our driver and its SDK. */
 export interface MotoApi {
   reset(): void;
   seed(name: string, value: string): void;
@@ -21,7 +21,7 @@ const list = z.object({
 });
 const values = z.object({ SecretValues: z.array(z.object({ Name: z.string(), SecretString: z.string().optional() })) });
 
-/** It reads the region from the authorization, and checks no signature. */
+/** It reads the region from the Authorization header, and checks no signature. */
 export const headersFor = (operation: string) => ({
   'content-type': 'application/x-amz-json-1.1',
   'x-amz-target': `secretsmanager.${operation}`,

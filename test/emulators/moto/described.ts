@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { headersFor } from './api.ts';
 
-/** What moto shows of a secret beside its value. */
+/** What moto shows of a secret besides its value. */
 export interface Described {
-  /** Milliseconds; 0: it does not wait for its deletion. */
+  /** Milliseconds, or 0 when the secret is not scheduled for deletion. */
   readonly deletedAt: number;
   readonly key: string | undefined;
   readonly replicas: readonly string[];
@@ -17,7 +17,7 @@ const answer = z.object({
   VersionIdsToStages: z.record(z.string(), z.array(z.string())).default({}),
 });
 
-/** Undefined: there is no secret of this name. */
+/** Undefined when the secret does not exist. */
 export async function describeSecret(emulator: string, name: string): Promise<Described | undefined> {
   const body = JSON.stringify({ SecretId: name });
   const response = await fetch(`${emulator}/`, { method: 'POST', headers: headersFor('DescribeSecret'), body });

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
-import { openKeyService } from '../../../lib/key-services/cloud-a-kms/index.ts';
-import { outerKeyBy } from '../../../lib/key-services/outer-key.ts';
-import { CipherError } from '../../../lib/store/encryption/cipher.ts';
-import { newMaterial } from '../../../lib/store/seal/start/material.ts';
+import { openKeyService } from '#key-services/cloud-a-kms/index.ts';
+import { outerKeyBy } from '#key-services/outer-key.ts';
+import { CipherError } from '#store/encryption/cipher.ts';
+import { newMaterial } from '#store/seal/start/material.ts';
 import { headersFor, region } from './api.ts';
 
 const calm = new AbortController().signal;
 const rule = { shares: 0, threshold: 0 };
 
-/** By hand, not by our client. */
+/** A call without our client. */
 async function kms(operation: string, body: object): Promise<Record<string, unknown>> {
   const headers = { ...headersFor(operation), 'x-amz-target': `TrentService.${operation}` };
   headers.authorization = headers.authorization.replace('/secretsmanager/', '/kms/');
@@ -32,7 +32,7 @@ const keyAt = (keyId: string) =>
   );
 
 describe('a seal by the key service of moto', () => {
-  test('opens the root key that it has wrapped, also by an alias and after a rotation', async () => {
+  test('opens the root key that it wrapped, also by an alias and after a rotation', async () => {
     const arn = await newKey();
     const alias = `alias/${randomUUID()}`;
     await kms('CreateAlias', { AliasName: alias, TargetKeyId: arn });
@@ -44,18 +44,18 @@ describe('a seal by the key service of moto', () => {
     expect(await keyAt(arn).openRootKey(record, calm)).toEqual(rootKey);
   });
 
-  test('does not open what another key has wrapped, nor for another installation', async () => {
+  test('does not open a root key of another key or of another installation', async () => {
     const outerKey = keyAt(await newKey());
     const { record } = await newMaterial(rule, outerKey, new Date());
-    // Here moto says AccessDeniedException, and the service IncorrectKeyException.
+    // moto answers AccessDeniedException here, the service IncorrectKeyException.
     await expect(keyAt(await newKey()).openRootKey(record, calm)).rejects.toThrow(/key/);
     await expect(outerKey.openRootKey({ ...record, cluster_id: 'another' }, calm)).rejects.toThrow(CipherError);
   });
 
-  // The suite does not try a key that is disabled: moto decrypts with it.
-  test('says what to do about a key that is not there', async () => {
+  // The suite does not test a disabled key, because moto decrypts with it.
+  test('advises on a missing key', async () => {
     const arn = await newKey();
     const missing = keyAt(arn.replace(/[^/]+$/, '00000000-0000-4000-8000-000000000000'));
-    await expect(newMaterial(rule, missing, new Date())).rejects.toThrow(/there is no such key/);
+    await expect(newMaterial(rule, missing, new Date())).rejects.toThrow(/the key does not exist/);
   });
 });

@@ -1,11 +1,12 @@
 import { describe, expect, inject, test } from 'vitest';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { openDriver } from '../../../lib/destinations/cloud-a-sm/driver.ts';
-import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
-import { knownOf } from '../../../lib/destinations/cloud-a-sm/receipt.ts';
-import type { Driver, OpenDriver } from '../../../lib/destinations/contract.ts';
+import { systemClock } from '#core/clock.ts';
+import { silentLog } from '#core/log/log.ts';
+import { openDriver } from '#destinations/cloud-a-sm/driver.ts';
+import { definition } from '#destinations/cloud-a-sm/index.ts';
+import { knownOf } from '#destinations/cloud-a-sm/look/receipt.ts';
+import type { Driver, OpenDriver } from '#destinations/contract.ts';
 import { calm, connect, newMark, type Stand, standFor } from '../../contract/support/stand.ts';
+import { outsideWorker } from '../../support/outside-worker.ts';
 import { type Described, describeSecret } from './described.ts';
 
 const account = '123456789012';
@@ -21,7 +22,7 @@ describe('the driver at moto', () => {
     expect(stand.fake.calls().get('AssumeRole')).toBe(1);
   });
 
-  test('leaves a removed secret recoverable for the window that is asked for', async () => {
+  test('leaves a removed secret recoverable for the configured window', async () => {
     const item = stand.item(stand.name(), 'the value that waits for its deletion');
     const days = await withDriver(stand, { recovery_window_days: 9 }, async (driver) => {
       const { remoteVersion } = await driver.put(item, calm);
@@ -32,7 +33,7 @@ describe('the driver at moto', () => {
     expect(days).toBe(9);
   });
 
-  test('deletes a secret at once and for good where no window is wanted', async () => {
+  test('deletes a secret immediately and permanently without a window', async () => {
     const item = stand.item(stand.name(), 'the value that is gone for good');
     await withDriver(stand, { recovery_window_days: 0 }, async (driver) => {
       const { remoteVersion } = await driver.put(item, calm);
@@ -41,7 +42,7 @@ describe('the driver at moto', () => {
     expect(await describeSecret(inject('trial').emulator, item.name)).toBeUndefined();
   });
 
-  test('restores a secret that waits for its deletion, with the tags of its new owner only', async () => {
+  test('restores a secret that is scheduled for deletion, with only the tags of its new owner', async () => {
     const driver = stand.open();
     const owner = newMark();
     const tags = { ...definition.tags.builtIn(owner), team: 'one' };
@@ -57,7 +58,7 @@ describe('the driver at moto', () => {
     });
   });
 
-  test('keeps the replicas in line with the field, and removes a secret that has some', async () => {
+  test('adds and removes replicas as the field says, and removes a secret with replicas', async () => {
     const item = stand.item(stand.name(), 'the value with replicas');
     const regions = async () => (await seen(item.name)).replicas;
     await withDriver(stand, { replica_regions: { 'eu-west-1': '', 'eu-west-2': '' } }, (driver) =>
@@ -73,7 +74,7 @@ describe('the driver at moto', () => {
     });
   });
 
-  test('changes the KMS key of a secret that is there', async () => {
+  test('changes the KMS key of an existing secret', async () => {
     const item = stand.item(stand.name(), 'the value with a key');
     await stand.open().put(item, calm);
     const update = stand.item(item.name, 'the value with a key', { mark: item.mark, mode: 'update' });
@@ -91,7 +92,7 @@ describe('the driver at moto', () => {
   });
 });
 
-/** By a request body, as the worker opens it. */
+/** Opens a driver from a request body, as the worker does. */
 const open: OpenDriver = openDriver;
 
 async function withDriver<T>(
@@ -105,6 +106,7 @@ async function withDriver<T>(
     clock: systemClock,
     log: silentLog,
     app: async () => undefined,
+    ...outsideWorker,
   });
   try {
     return await run(driver);
@@ -115,7 +117,7 @@ async function withDriver<T>(
 
 async function seen(name: string): Promise<Described> {
   const found = await describeSecret(inject('trial').emulator, name);
-  if (found === undefined) throw new Error(`there is no secret ${name}`);
+  if (found === undefined) throw new Error(`the secret ${name} does not exist`);
   return found;
 }
 

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { inject } from 'vitest';
-import type { Fake, StartFake } from '../../../lib/destinations/fake.ts';
+import type { Fake, StartFake } from '#destinations/fake.ts';
 import { openRelay } from '../relay/relay.ts';
 import { openBlockingHttp } from '../run/blocking.ts';
 import { openMotoApi, region } from './api.ts';
 
-/** moto, emptied, instead of our stand-in. It knows neither throttling nor missing rights. */
+/** An emptied moto instead of our stand-in. It has neither throttling nor permissions. */
 export const startFake: StartFake = async (): Promise<Fake> => {
   const { emulator } = inject('trial');
   const http = openBlockingHttp();

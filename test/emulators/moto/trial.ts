@@ -15,12 +15,12 @@ export const moto: Trial = {
   suites: [...wholeContract, 'test/emulators/moto/moto.suite.ts', 'test/emulators/moto/kms.suite.ts'],
   gaps: [
     {
-      test: / on (throttle|unavailable) as |left alone$| met (throttle|unavailable)$/,
+      test: / on (throttle|unavailable) as | the wait that the system asks for$| (met|meets) (throttle|unavailable)$/,
       reason: 'moto has no rate limits and is never out of order',
     },
     {
       test: / on (denied|credentials) as | not permitted | met (denied|credentials)$/,
-      reason: 'moto checks neither signatures nor rights',
+      reason: 'moto checks neither signatures nor permissions',
     },
   ],
   allowed: [],

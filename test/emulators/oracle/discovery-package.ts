@@ -2,7 +2,7 @@ import { run } from '../install/install.ts';
 
 const client = 'google-api-python-client==2.202.0';
 
-/** Puts Google's Python client, without what it needs to run, into a folder. It brings the descriptions along. */
+/** Installs Google's Python client without its dependencies into a folder. It contains the descriptions. */
 export async function installDiscovery(folder: string): Promise<string> {
   await run('python3', [
     '-m',

@@ -37,12 +37,12 @@ function judge(path: string, request: string, answer?: Exchange['answer']) {
   return oracle.judge({ method: 'PATCH', url: new URL(path, 'http://stand-in'), headers: ours, request, answer });
 }
 
-test('an exchange as it is described has no differences: names of states go, numbers come', () => {
+test('a described exchange has no differences: names of states are sent, numbers received', () => {
   const answer = { status: 200, body: '{"state":1,"part":{"size":"3","extra":[]}}' };
   expect(judge(url, '{"state":"ON"}', answer)).toEqual({ operation: 'things.patch', differences: [] });
 });
 
-test('what another client asks is not judged', () => {
+test('requests of another client are not judged', () => {
   const exchange = {
     method: 'GET',
     url: new URL('http://stand-in/nowhere'),

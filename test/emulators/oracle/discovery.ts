@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts';
 import { type OpenOracle, type Oracle, parseJson } from './oracle.ts';
 import { openSchemas } from './schema.ts';
 
-// The parts of a discovery document that are read here.
+// The parts of a discovery document that this file uses.
 const reference = z.object({ $ref: z.string() });
 const method = z.object({
   id: z.string(),
@@ -41,8 +41,8 @@ const errorSchema = {
 };
 
 /**
- * The discovery document of Secret Manager, which Google's Python client brings along, as an oracle: path, method, query, body
- * and answer of each call. Logins are not part of it.
+ * The discovery document of Secret Manager, which Google's Python client contains, as an oracle: path, method, query, body and
+ * answer of each call. Logins are not part of it.
  */
 export const openOracle: OpenOracle = async (packages) => {
   const file = join(packages, 'googleapiclient', 'discovery_cache', 'documents', 'secretmanager.v1.json');
@@ -63,7 +63,7 @@ export function judgeBy(packages: string, raw: object): Oracle {
 
   function queryProblems({ parameters }: Method, { searchParams }: URL): readonly string[] {
     const names = [...searchParams.keys()];
-    // The parameters that all methods have may be written with a dollar sign:
+    // Parameters common to all methods may have a dollar sign:
     // https://cloud.google.com/apis/docs/system-parameters
     const known = (name: string) =>
       parameters[name]?.location === 'query' || name.replace(/^\$/, '') in document.parameters;
@@ -89,7 +89,7 @@ export function judgeBy(packages: string, raw: object): Oracle {
   return {
     judge(exchange) {
       if (exchange.url.pathname === '/token') return { operation: 'login', differences: [] };
-      // Tests call as somebody else, too.
+      // Tests also make calls as another client.
       if (exchange.headers['x-goog-api-client'] === undefined) return { operation: 'another client', differences: [] };
       const one = find(exchange);
       if (one === undefined) {
@@ -110,8 +110,8 @@ const methodsOf = ({ methods, resources }: Resource): readonly Method[] => [
 const patternOf = (flatPath: string): RegExp => new RegExp(`^/${flatPath.replace(/\{[^}]+\}/g, '[^/:]+')}$`);
 
 /**
- * As JSON schemas of today: these refer to each other by name, and a member that is not described is refused by the service.
- * The client asks for the numbers of enumerations in answers (`enum-encoding=int`).
+ * Converts to current JSON Schema: these schemas refer to each other by name, and the service refuses undescribed members.
+ * The client requests numbers for enumerations in answers (`enum-encoding=int`).
  */
 function strict(schemas: Readonly<Record<string, object>>, enumerations: 'names' | 'numbers') {
   const table = enumerations === 'names' ? 'schemas' : 'numbered';

@@ -1,17 +1,17 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { type IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 
-/** What a stand-in in this process was asked, and what it said. */
+/** A request to a stand-in in this process, with its answer. */
 export interface Exchange {
   readonly method: string;
   readonly url: URL;
   readonly headers: IncomingHttpHeaders;
   readonly request: string;
-  /** Undefined: the answer was lost, or is still in flight. */
+  /** Undefined when the answer was lost or is still in flight. */
   answer: { readonly status: number; readonly body: string } | undefined;
 }
 
-/** Writes down all exchanges of the HTTP servers of this process from now on, without being in between. */
+/** Records all further exchanges of the HTTP servers of this process, without a proxy. */
 export function recordExchanges(): Exchange[] {
   const exchanges: Exchange[] = [];
   subscribe('http.server.request.start', (message) => {
@@ -39,10 +39,10 @@ export function recordExchanges(): Exchange[] {
 function pairOf(message: unknown) {
   const { request, response } = { request: undefined, response: undefined, ...Object(message) };
   if (request instanceof IncomingMessage && response instanceof ServerResponse) return { request, response };
-  throw new TypeError('the channel of HTTP servers says something else');
+  throw new TypeError('the channel of HTTP servers has an unknown message');
 }
 
-/** Listening for data would make the request flow, and its reader miss the beginning. */
+/** Listening for data would start the stream, so that its reader would miss the beginning. */
 function tapReading(request: IncomingMessage): Buffer[] {
   const chunks: Buffer[] = [];
   const push = request.push.bind(request);
@@ -53,7 +53,7 @@ function tapReading(request: IncomingMessage): Buffer[] {
   return chunks;
 }
 
-/** Our stand-ins write whole bodies, with `end`. */
+/** Our stand-ins write complete bodies with `end`. */
 function tapWriting(response: ServerResponse): Buffer[] {
   const chunks: Buffer[] = [];
   const { end } = response;

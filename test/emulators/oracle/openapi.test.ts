@@ -33,13 +33,13 @@ function judge(path: string, request: string, answer?: Exchange['answer'], metho
   return oracle.judge({ method, url: new URL(path, 'http://stand-in'), headers: {}, request, answer });
 }
 
-test('an exchange as it is described has no differences', () => {
+test('a described exchange has no differences', () => {
   const answer = { status: 201, body: '{"id":"1"}' };
   expect(judge('/things/one?page=2', '{"id":"1"}', answer)).toEqual({ operation: 'put-thing', differences: [] });
   expect(judge('/api/v3/things/one', '{"id":"1"}', { status: 204, body: '' }).differences).toEqual([]);
 });
 
-test('a path with fewer parameters goes before one with more', () => {
+test('a path with fewer parameters takes precedence', () => {
   expect(judge('/things/public-key', '').operation).toBe('put-key');
 });
 

@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts';
 import { type OpenOracle, type Oracle, parseJson } from './oracle.ts';
 import { openSchemas, step } from './schema.ts';
 
-// The parts of an OpenAPI description that are read here.
+// The parts of an OpenAPI description that this file uses.
 const reference = z.object({ $ref: z.string() });
 const parameter = z.object({
   name: z.string(),
@@ -28,8 +28,8 @@ const description = z.looseObject({
 const methods = ['get', 'put', 'post', 'patch', 'delete'];
 
 /**
- * `@octokit/openapi` as an oracle: path, method, parameters, body and answer of each call to the repository host. Errors that
- * the description leaves out have to have the host's common form.
+ * `@octokit/openapi` as an oracle: path, method, parameters, body and answer of each call to the repository host. Errors that the
+ * description omits must have the host's common form.
  */
 export const openOracle: OpenOracle = async (packages) => {
   const file = join(packages, 'node_modules', '@octokit', 'openapi', 'generated', 'api.github.com.json');
@@ -54,7 +54,7 @@ export function judgeBy(packages: string, raw: object): Oracle {
   }
   type Found = NonNullable<ReturnType<typeof find>>;
 
-  /** Path and query: known, there where needed, and of their form. Texts of numbers stand for numbers. */
+  /** Checks path and query: known parameters, required ones present, valid values. Numbers are texts here. */
   function parameterProblems({ at, parameters, groups }: Found, { searchParams }: URL): readonly string[] {
     const known = parameters.map((one, index) => ({ ...resolveParameter(document, one), ...placeOf(one, at, index) }));
     const strange = [...searchParams.keys()].filter(
@@ -119,7 +119,7 @@ export function judgeBy(packages: string, raw: object): Oracle {
   };
 }
 
-/** Undefined: the schema does not list them. */
+/** Undefined when the schema does not list them. */
 function propertiesOf(document: object, schema: unknown): Readonly<Record<string, unknown>> | undefined {
   const shared = reference.safeParse(schema).data?.$ref.slice(1);
   const described = shared === undefined ? schema : valueAt(document, shared);

@@ -6,13 +6,13 @@ export interface Oracle {
 }
 
 export interface Judgement {
-  /** The description's name for it. */
+  /** The operation's name in the description. */
   readonly operation: string;
-  /** Texts such as `request body: /key_id must be string`. No values. */
+  /** Texts such as `request body: /key_id must be string`, without values. */
   readonly differences: readonly string[];
 }
 
-/** `packages`: folder in which the description was installed. */
+/** `packages`: the folder with the installed description. */
 export type OpenOracle = (packages: string) => Promise<Oracle>;
 
 export function parseJson(text: string): unknown {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** A validator of JSON schemas: texts of what does not fit, without values. */
+/** A validator of JSON schemas, which returns the problems as texts without values. */
 export type CheckSchema = (value: unknown) => readonly string[];
 
 interface Problem {

@@ -2,7 +2,7 @@ import { afterEach, expect, inject } from 'vitest';
 import { recordExchanges } from './exchange.ts';
 import type { OpenOracle } from './oracle.ts';
 
-// Runs after each test of an oracle's trial: what was asked and said in it has to agree with the description.
+// Runs after each test of an oracle's trial: all requests and answers of the test must match the description.
 const { oracle: address = '', packages, allowed } = inject('trial');
 const { openOracle }: { readonly openOracle: OpenOracle } = await import(address);
 const oracle = await openOracle(packages);

@@ -8,7 +8,7 @@ const contract = (...names: readonly string[]) => names.map((name) => `test/cont
 const suites = contract('driver/driver', 'ownership/claims', 'driver/values', 'ownership/tags', 'driver/failures');
 const moduleOf = (file: string) => new URL(file, import.meta.url).href;
 
-/** Prism would do the same with a server in between; the validator beneath it is enough. */
+/** Prism would do the same with a proxy; its validator is enough. */
 export const repositoryHost: Trial = {
   name: 'GitHub OpenAPI description',
   covers: 'every request to the repository host (path, method, parameters, body), every answer of our stand-in',
@@ -21,7 +21,7 @@ export const repositoryHost: Trial = {
   allowed: [
     {
       difference: /^repos\/get: answer 200: .* must have required property/,
-      reason: 'our stand-in tells the few members of a repository that are of use, not all sixty',
+      reason: 'our stand-in returns the few members of a repository that are used, not all sixty',
     },
   ],
   async prepare(folder) {
@@ -57,7 +57,7 @@ export const deployHost: Trial = {
   allowed: [
     {
       difference: /^FilterProjectEnvs: query parameter \/until is not described/,
-      reason: 'the rule on pages is for all lists of the API (https://vercel.com/docs/rest-api#pagination)',
+      reason: 'pagination is documented for all lists of the API (https://vercel.com/docs/rest-api#pagination)',
     },
   ],
   async prepare(folder) {

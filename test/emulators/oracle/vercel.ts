@@ -20,7 +20,7 @@ interface Operation {
   readonly method: string;
   readonly pattern: RegExp;
   readonly request: Schema;
-  /** Of the body of a request. */
+  /** The schema of the request body. */
   readonly body: Schema | undefined;
   readonly answer: Schema;
 }
@@ -68,7 +68,7 @@ async function load(packages: string): Promise<readonly Operation[]> {
     ['filterprojectenvsop', 'createprojectenvop', 'editprojectenvop', 'removeprojectenvop'].map(models),
   );
   return [
-    // Of the forms of a list, the one with pages.
+    // A list has several forms; this is the one with pages.
     one('FilterProjectEnvs', 'GET', all, list ?? {}, 'FilterProjectEnvsResponseBody2$inboundSchema'),
     one('CreateProjectEnv', 'POST', all, create ?? {}, 'CreateProjectEnvResponseBody$inboundSchema'),
     one('EditProjectEnv', 'PATCH', single, edit ?? {}, 'EditProjectEnvResponseBody$inboundSchema'),
@@ -82,7 +82,7 @@ function schema(file: Readonly<Record<string, Schema>>, name: string): Schema {
   return found;
 }
 
-/** Names alone: their values are texts. */
+/** Only names are compared, because all values are texts. */
 function queryProblems({ request }: Operation, { searchParams }: URL): readonly string[] {
   const query = Object.fromEntries(searchParams);
   const described = request.safeParse({
@@ -120,7 +120,7 @@ const issuesOf = (what: string, { error }: ReturnType<Schema['safeParse']>): rea
       `${what}: ${path.map((at) => (typeof at === 'number' ? '[]' : `/${at}`)).join('')} ${message}`,
   );
 
-/** Members that the schema does not know: it leaves them out. */
+/** Members that the schema does not have, which parsing drops. */
 function lost(value: unknown, kept: unknown, path = ''): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   if (typeof kept !== 'object' || kept === null) return [path];

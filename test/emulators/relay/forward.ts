@@ -2,12 +2,12 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 
-/** Where an emulator is, and as whom it is spoken to. */
+/** The address of an emulator, and the host name for its requests. */
 export interface Upstream {
   readonly url: string;
-  /** PEM of the certificate that it shows; none: it speaks plain HTTP. */
+  /** PEM of its certificate; undefined for plain HTTP. */
   readonly certificate?: string;
-  /** The Host header, where it is not that of the request: an emulator may have several systems at one address. */
+  /** The Host header, if it differs from that of the request: an emulator may have several systems at one address. */
   readonly host?: string;
 }
 
@@ -25,10 +25,10 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** One request to an emulator, and its answer whatever the status. */
+/** Sends one request to an emulator. Resolves to its answer with any status. */
 export function forward({ url, certificate, host }: Upstream, { method, path, headers, body }: Sent): Promise<Answer> {
   const options = { method, headers: host === undefined ? headers : { ...headers, host } };
-  // Not the name of the Host header: Node takes no wildcard such as *.localhost.
+  // Not the name in the Host header: Node does not accept a wildcard such as *.localhost.
   const tls = { ca: certificate, servername: 'localhost' };
   return new Promise((resolve, reject) => {
     const take = (answer: IncomingMessage) => {

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { afterEach, expect, test } from 'vitest';
-import { newCertificate } from '../../../lib/destinations/cloud-b-kv/fake/server.ts';
-import { serve } from '../../../lib/destinations/frame/fake/server.ts';
+import { newCertificate } from '#destinations/cloud-b-kv/fake/server.ts';
+import { serve } from '#destinations/frame/fake/server.ts';
 import { certificateAt } from '../lowkey-vault/certificate.ts';
 import { forward, type Upstream, withJson } from './forward.ts';
 import { openRelay, type Way } from './relay.ts';
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Answers what it was asked. */
+/** Answers with the request that it got. */
 async function emulator(newServer: (listener: RequestListener) => ReturnType<typeof createServer> = createServer) {
   const { port, close } = await serve<object>(newServer, 0, {
     react: ({ method, url, headers }, body) => ({ method, url, host: headers.host, body: body?.toString() }),
@@ -33,7 +33,7 @@ const sent = (method: string, body = '') => ({ method, path: '/a?b=c', headers: 
 const ask = async (upstream: Upstream, method: string, body?: string) =>
   JSON.parse((await forward(upstream, sent(method, body))).body.toString());
 
-test('a relay hands on what it is asked, and counts it by operation', async () => {
+test('a relay forwards requests, and counts them by operation', async () => {
   const relay = await relayTo({ url: `http://127.0.0.1:${await emulator()}` });
   const upstream = { url: `http://127.0.0.1:${relay.port}` };
   expect(await ask(upstream, 'PUT', 'the body')).toMatchObject({ method: 'PUT', url: '/a?b=c', body: 'the body' });
@@ -42,7 +42,7 @@ test('a relay hands on what it is asked, and counts it by operation', async () =
   expect(Object.fromEntries(relay.calls)).toEqual({ PUT: 1, GET: 2 });
 });
 
-test('a relay speaks https on both sides, to an emulator known by its certificate, as another host', async () => {
+test('a relay uses https on both sides, checks the certificate of the emulator, and sends another host name', async () => {
   const theirs = await newCertificate('emulator');
   const ours = await newCertificate('relay');
   const port = await emulator((listener) => createSecureServer({ cert: theirs.cert, key: theirs.private }, listener));
@@ -54,7 +54,7 @@ test('a relay speaks https on both sides, to an emulator known by its certificat
   expect(answer).toMatchObject({ host: `vault.localhost:${port}` });
 });
 
-test('a relay does not speak to an emulator with another certificate', async () => {
+test('a relay refuses an emulator with another certificate', async () => {
   const [theirs, other] = [await newCertificate('emulator'), await newCertificate('other')];
   const port = await emulator((listener) => createSecureServer({ cert: theirs.cert, key: theirs.private }, listener));
   await expect(ask({ url: `https://127.0.0.1:${port}`, certificate: other.cert }, 'GET')).rejects.toThrow(
@@ -62,7 +62,7 @@ test('a relay does not speak to an emulator with another certificate', async () 
   );
 });
 
-test('a relay changes paths and answers as its options say', async () => {
+test('a relay changes paths and answers by its options', async () => {
   const relay = await relayTo(
     { url: `http://127.0.0.1:${await emulator()}` },
     { adaptPath: (path) => `/v2${path}`, adaptAnswer: (answer) => withJson(answer, { was: answer.body.toString() }) },
@@ -71,7 +71,7 @@ test('a relay changes paths and answers as its options say', async () => {
   expect(JSON.parse(was)).toMatchObject({ url: '/v2/a?b=c' });
 });
 
-test('a relay loses the answers to calls that write, as often as a test asks for, and spares what is spared', async () => {
+test('a relay loses the requested number of answers to writes, except for spared ones', async () => {
   const relay = await relayTo(
     { url: `http://127.0.0.1:${await emulator()}` },
     {
@@ -86,7 +86,7 @@ test('a relay loses the answers to calls that write, as often as a test asks for
   await ask(upstream, 'PUT');
 });
 
-test('a relay cannot be told to give a refusal, which is that of the emulator', async () => {
+test('a relay cannot send refusals, which only the emulator can', async () => {
   const relay = await relayTo({ url: 'http://127.0.0.1:1' });
-  expect(() => relay.fail({ kind: 'throttle' })).toThrow('no emulator can be told to answer with throttle');
+  expect(() => relay.fail({ kind: 'throttle' })).toThrow('an emulator cannot be made to answer with throttle');
 });

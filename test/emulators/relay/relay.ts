@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import type { Fault } from '../../../lib/destinations/fake.ts';
+import type { Fault } from '#destinations/fake.ts';
 import { type Answer, forward, type Upstream } from './forward.ts';
 
-/** Names what a request asks for. What is `spared` meets no fault, such as a request that only asks how to log in. */
+/** Names the operation of a request. A `spared` one meets no fault, such as a request that only asks how to log in. */
 export type NameOperation = (message: IncomingMessage) => {
   readonly operation: string;
   readonly writes: boolean;
@@ -14,19 +14,19 @@ export type NameOperation = (message: IncomingMessage) => {
 export interface Way {
   readonly upstream: Upstream;
   readonly nameOperation: NameOperation;
-  /** PEM of its own, for drivers that speak https only. */
+  /** PEM of the relay's certificate, for drivers that require https. */
   readonly own?: { readonly cert: string; readonly key: string };
-  /** Path and query as this emulator takes them. What is changed on the way has to stand in the trial's `adapted`. */
+  /** Path and query in the form of the emulator. Changes must be listed in the trial's `adapted`. */
   readonly adaptPath?: (path: string) => string;
-  /** The answer as the real system would have written it. */
+  /** Converts the answer to the form of the real system. */
   readonly adaptAnswer?: (answer: Answer, message: IncomingMessage) => Answer;
 }
 
-/** Stands before an emulator: counts its calls by operation, and loses answers. */
+/** A proxy before an emulator, which counts its calls by operation and loses answers. */
 export interface Relay {
   readonly port: number;
   readonly calls: ReadonlyMap<string, number>;
-  /** Only faults of the connection; an emulator's own refusals are its own. */
+  /** Only faults of the connection; refusals must come from the emulator. */
   fail(fault: Fault): void;
   heal(): void;
   close(): Promise<void>;
@@ -41,7 +41,7 @@ export async function openRelay(way: Way): Promise<Relay> {
   let fault: Fault | undefined;
   let left = 0;
 
-  /** A lost answer is one to a call that writes: the others change nothing. */
+  /** Only answers to writes are lost, since other calls change nothing. */
   function take({ writes, spared }: ReturnType<NameOperation>): Fault['kind'] | undefined {
     if (fault === undefined || left <= 0 || spared === true) return undefined;
     if (fault.kind === 'lost-answer' && !writes) return undefined;
@@ -74,7 +74,7 @@ export async function openRelay(way: Way): Promise<Relay> {
     port: typeof address === 'object' && address !== null ? address.port : 0,
     calls,
     fail(next) {
-      if (!faultsKnown.includes(next.kind)) throw new Error(`no emulator can be told to answer with ${next.kind}`);
+      if (!faultsKnown.includes(next.kind)) throw new Error(`an emulator cannot be made to answer with ${next.kind}`);
       fault = next;
       left = next.times ?? Number.POSITIVE_INFINITY;
     },

@@ -2,7 +2,7 @@ import { MessagePort, workerData } from 'node:worker_threads';
 import { forward } from '../relay/forward.ts';
 import type { Question } from './blocking.ts';
 
-// The thread behind `blocking.ts`: asks what comes in, and rings when the answer is there.
+// The thread of `blocking.ts`: sends the requests that it gets, and notifies when the answer has come.
 const { bell, port }: { readonly bell: Int32Array; readonly port: unknown } = workerData;
 if (!(port instanceof MessagePort)) throw new TypeError('a port is needed');
 

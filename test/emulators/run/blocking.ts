@@ -6,9 +6,9 @@ export interface Question extends Sent {
   readonly upstream: Upstream;
 }
 
-/** HTTP that waits: a stand-in answers its objects at once, and those of an emulator are in another process. */
+/** Synchronous HTTP: `objects()` of a stand-in is synchronous, but an emulator is in another process. */
 export interface BlockingHttp {
-  /** The body of a successful answer. @throws Error for any other, or none in time */
+  /** The body of a successful answer. @throws Error for any other answer, or none in time */
   ask(question: Question): string;
   close(): Promise<void>;
 }

@@ -1,11 +1,12 @@
-import { systemClock } from '../../../lib/core/clock.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import type { DestinationDefinition, Driver, OpenDriver } from '../../../lib/destinations/contract.ts';
+import { systemClock } from '#core/clock.ts';
+import { silentLog } from '#core/log/log.ts';
+import type { DestinationDefinition, Driver, OpenDriver } from '#destinations/contract.ts';
 import { connect, type Stand } from '../../contract/support/stand.ts';
+import { outsideWorker } from '../../support/outside-worker.ts';
 
 const timeouts = { connectMs: 10_000, requestMs: 10_000 };
 
-/** A driver by a request body with other fields than those of the stand, as the worker opens it. */
+/** Opens a driver, as the worker does, from a request body with other fields than those of the stand. */
 export function openWith(
   definition: DestinationDefinition,
   openDriver: OpenDriver,
@@ -13,5 +14,6 @@ export function openWith(
   fields: Readonly<Record<string, unknown>>,
 ): Driver {
   const connection = connect(definition, { ...fake.destination, ...fields });
-  return openDriver(connection, { network, timeouts, clock: systemClock, log: silentLog, app: async () => undefined });
+  const app = async () => undefined;
+  return openDriver(connection, { network, timeouts, clock: systemClock, log: silentLog, app, ...outsideWorker });
 }

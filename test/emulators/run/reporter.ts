@@ -3,11 +3,11 @@ import type { TestCase } from 'vitest/node';
 export interface Tally {
   passed: number;
   readonly failures: { readonly test: string; readonly message: string }[];
-  /** Tests that fail as they have to, by the reason. */
+  /** Expected failures of tests, by reason. */
   readonly gaps: Map<string, string[]>;
   /** Exchanges that an oracle judged, by operation. */
   readonly judged: Map<string, number>;
-  /** Differences from the oracle that are allowed, by the reason. */
+  /** Allowed differences from the oracle, by reason. */
   readonly waived: Map<string, number>;
 }
 
@@ -19,7 +19,7 @@ export const newTally = (): Tally => ({
   waived: new Map(),
 });
 
-/** Counts the results of one run. A test that is skipped is a failure: gaps are named, not skipped. */
+/** Counts the results of one run. A skipped test counts as a failure: gaps must be listed. */
 export function tallying(tally: Tally) {
   return {
     onTestCaseResult(test: TestCase): void {

@@ -6,9 +6,10 @@ import { swap } from './swap.ts';
 const root = new URL('../../..', import.meta.url).pathname;
 const testMsMax = 60_000;
 
-/** Runs the suites of a trial that is prepared. Whether it went well is in the tally; a run without tests is a failure. */
+/** Runs the suites of a prepared trial. The tally has the result; a run without tests is a failure. */
 export async function runSuites(trial: Trial, ready: Ready): Promise<Tally> {
   const tally = newTally();
+  const { plugin, missing } = swap();
   const vitest = await startVitest(
     'test',
     [],
@@ -23,13 +24,15 @@ export async function runSuites(trial: Trial, ready: Ready): Promise<Tally> {
       ],
       reporters: [tallying(tally)],
       provide: { trial: givenOf(trial, ready) },
+      // A cached module keeps the imports that were resolved without the plugin.
+      fsModuleCache: false,
       pool: 'forks',
       maxWorkers: 1,
       fileParallelism: false,
       testTimeout: testMsMax,
       hookTimeout: testMsMax,
     },
-    { plugins: [swap()] },
+    { plugins: [plugin] },
   );
   const unhandled = vitest.state
     .getUnhandledErrors()
@@ -41,7 +44,7 @@ export async function runSuites(trial: Trial, ready: Ready): Promise<Tally> {
     );
   tally.failures.push(...unhandled, ...broken);
   await vitest.close();
-  // vitest marks the process as failed; what counts here is the tally.
+  // vitest sets the exit code of the process, but only the tally counts.
   process.exitCode = 0;
   const occurred = [...tally.gaps.keys(), ...tally.waived.keys()];
   for (const { reason } of [...trial.gaps, ...trial.allowed].filter((one) => !occurred.includes(one.reason))) {
@@ -49,6 +52,12 @@ export async function runSuites(trial: Trial, ready: Ready): Promise<Tally> {
   }
   if (ready.given.oracle !== undefined && tally.judged.size === 0) {
     tally.failures.push({ test: trial.name, message: 'the oracle was asked nothing' });
+  }
+  for (const file of missing) {
+    tally.failures.push({
+      test: trial.name,
+      message: `no suite imports #destinations/${file}.ts, so none was given the trial's`,
+    });
   }
   if (tally.passed === 0) tally.failures.push({ test: trial.name, message: 'no test has passed' });
   return tally;

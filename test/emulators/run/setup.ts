@@ -1,6 +1,6 @@
 import { beforeEach, inject, type RunnerTask } from 'vitest';
 
-// Runs before each test of a trial: one that is known to fail has to.
+// Runs before each test of a trial: a test in a known gap must fail.
 const gaps = inject('trial').gaps.map(({ pattern, reason }) => ({ test: new RegExp(pattern), reason }));
 
 beforeEach(({ task }) => {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { FakeObject } from '../../../lib/destinations/fake.ts';
+import type { FakeObject } from '#destinations/fake.ts';
 import type { Upstream } from '../relay/forward.ts';
 import type { BlockingHttp } from '../run/blocking.ts';
 
-/** Secrets as their readers get them, and somebody else's hand. Not by our driver, and not by its SDK. */
+/** Reads and changes secrets as another client does, without our driver and its SDK. */
 export interface ProjectApi {
   seed(name: string, value: string): void;
   change(name: string, value: string): void;
@@ -37,7 +37,7 @@ export function openProject(upstream: Upstream, project: string, http: BlockingH
     return new Map(secrets.map(({ name, labels }) => [lastOf(name), labels]));
   }
 
-  /** Of the newest version; undefined: there is none, or it is not enabled. */
+  /** The value of the newest version; undefined when there is no version or it is not enabled. */
   function newestValue(id: string): string | undefined {
     const { versions, nextPageToken } = versionList.parse(call('GET', `${root}/${id}/versions?pageSize=${pageMax}`));
     if (nextPageToken !== '') throw new Error(`the suites add more than ${pageMax} versions to a secret`);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readApiError } from '../../../lib/destinations/cloud-c-sm/api-error.ts';
+import { readApiError } from '#destinations/cloud-c-sm/client/api-error.ts';
 import { toServiceError } from './error.ts';
 
 const answer = (status: number, text: string) => ({ status, headers: {}, body: Buffer.from(text) });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../../lib/destinations/frame/fake/rest.ts';
+import { parseJson } from '#destinations/frame/fake/rest.ts';
 import { type Answer, withJson } from '../relay/forward.ts';
 
 /** The names of google.rpc.Code, by number: https://github.com/googleapis/googleapis google/rpc/code.proto */
@@ -25,7 +25,7 @@ const codes = [
 
 const status = z.object({ code: z.int(), message: z.string(), details: z.array(z.unknown()).default([]) });
 
-/** The gateway writes a google.rpc.Status as it is; the service writes the form of https://google.aip.dev/193. */
+/** The gateway sends a bare google.rpc.Status; the service uses the form of https://google.aip.dev/193. */
 export function toServiceError(answer: Answer): Answer {
   const parsed = status.safeParse(answer.status < 400 ? undefined : parseJson(answer.body.toString()));
   if (!parsed.success) return answer;

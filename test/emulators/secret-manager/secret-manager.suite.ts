@@ -1,7 +1,7 @@
 import { describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
-import { openDriver } from '../../../lib/destinations/cloud-c-sm/driver.ts';
-import { definition } from '../../../lib/destinations/cloud-c-sm/index.ts';
+import { openDriver } from '#destinations/cloud-c-sm/driver.ts';
+import { definition } from '#destinations/cloud-c-sm/index.ts';
 import { calm, standFor } from '../../contract/support/stand.ts';
 import { openWith } from '../run/open-with.ts';
 import { secretsPath } from './api.ts';
@@ -18,7 +18,7 @@ describe('the driver at the emulator', () => {
   const stand = standFor(definition);
   const credentials = z.object({ project_id: z.string() });
 
-  /** By the hand of somebody else. */
+  /** A call of another client. */
   async function call(method: string, path: string, body?: object): Promise<unknown> {
     const { project_id } = credentials.parse(JSON.parse(String(stand.fake.destination['credentials'])));
     const url = `${inject('trial').emulator}${secretsPath(project_id)}/${path}`;
@@ -34,7 +34,7 @@ describe('the driver at the emulator', () => {
     return Object.fromEntries(versions.map((version) => [version.name.split('/').at(-1), version.state]));
   }
 
-  test('destroys the versions that are older than its own where that is asked for', async () => {
+  test('destroys older versions with destroy_old_versions', async () => {
     const driver = openWith(definition, openDriver, stand, { destroy_old_versions: true });
     const item = stand.item(stand.name(), 'the first value');
     await driver.put(item, calm);
@@ -44,7 +44,7 @@ describe('the driver at the emulator', () => {
     await driver.close();
   });
 
-  test('leaves the labels of others on a secret when its own change', async () => {
+  test('keeps the labels of others when its own change', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value with labels', { tags: { team: 'one' } });
     await driver.put(item, calm);
@@ -54,7 +54,7 @@ describe('the driver at the emulator', () => {
     expect((await look(item.name)).labels).toEqual({ team: 'two', audited: 'yes' });
   });
 
-  test('creates a secret in the locations, and with the keys, that are asked for', async () => {
+  test('creates a secret in the configured locations with the configured keys', async () => {
     const locations = ['europe-west1', 'europe-west4'];
     const driver = openWith(definition, openDriver, stand, {
       replication_locations: locations,
@@ -71,7 +71,7 @@ describe('the driver at the emulator', () => {
 
   test('sees a secret whose only version is disabled as one without a version', async () => {
     const driver = stand.open();
-    const item = stand.item(stand.name(), 'the value that nobody can read');
+    const item = stand.item(stand.name(), 'the value of a disabled version');
     const { remoteVersion } = await driver.put(item, calm);
     await call('POST', `${item.name}/versions/${remoteVersion}:disable`, {});
     expect(await driver.inspect(item.name, calm)).toEqual({ remoteVersion: null, mark: item.mark });
@@ -79,7 +79,7 @@ describe('the driver at the emulator', () => {
     expect(await driver.inspect(item.name, calm)).toEqual({ remoteVersion: '2', mark: item.mark });
   });
 
-  test('counts the versions of a secret that was made anew from the beginning', async () => {
+  test('numbers the versions of a recreated secret from the beginning', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value of the first secret');
     const { remoteVersion } = await driver.put(item, calm);

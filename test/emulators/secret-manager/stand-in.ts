@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { inject } from 'vitest';
-import { newAuthority } from '../../../lib/destinations/cloud-c-sm/fake/login.ts';
-import type { Fake, StartFake } from '../../../lib/destinations/fake.ts';
+import { newAuthority } from '#destinations/cloud-c-sm/fake/login.ts';
+import type { Fake, StartFake } from '#destinations/fake.ts';
 import { openRelay } from '../relay/relay.ts';
 import { openBlockingHttp } from '../run/blocking.ts';
 import { openProject } from './api.ts';
 import { toServiceError } from './error.ts';
 
-/** The emulator instead of our stand-in, with a project of its own: it keeps projects apart. */
+/** The emulator instead of our stand-in, with a separate project. */
 export const startFake: StartFake = async (): Promise<Fake> => {
   const { emulator } = inject('trial');
   const upstream = { url: emulator };

@@ -8,8 +8,8 @@ const version = 'v1.8.0';
 const module = 'github.com/blackwell-systems/gcp-secret-manager-emulator';
 
 /**
- * It serves gRPC and, in front of it, REST, which the driver takes. Trap: it listens at every address of the machine,
- * and has no setting for it. https://github.com/blackwell-systems/gcp-secret-manager-emulator
+ * It serves gRPC and REST, which the driver uses. Trap: it listens on all addresses of the machine, and has no setting to change
+ * that. https://github.com/blackwell-systems/gcp-secret-manager-emulator
  */
 export const secretManagerEmulator: Trial = {
   name: 'gcp-secret-manager-emulator',
@@ -18,12 +18,12 @@ export const secretManagerEmulator: Trial = {
   suites: [...wholeContract, 'test/emulators/secret-manager/secret-manager.suite.ts'],
   gaps: [
     {
-      test: / on (throttle|unavailable) as |left alone$| met (throttle|unavailable)$/,
+      test: / on (throttle|unavailable) as | the wait that the system asks for$| (met|meets) (throttle|unavailable)$/,
       reason: 'the emulator has no rate limits and is never out of order',
     },
     {
       test: / on (denied|credentials) as | not permitted | met (denied|credentials)$/,
-      reason: 'the emulator looks at no token, and has no rights without its IAM emulator',
+      reason: 'the emulator ignores tokens, and has no permissions without its IAM emulator',
     },
   ],
   adapted: ['an error answer gets the form of the service: the emulator leaves out `error` and the name of the code'],

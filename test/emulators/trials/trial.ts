@@ -1,52 +1,52 @@
 /**
- * A **trial** runs our suites against a program that nobody here wrote:
- * - an **emulator** stands in for an external system, instead of our own stand-in;
+ * A **trial** runs our suites against a program of others:
+ * - an **emulator** replaces our own stand-in for an external system;
  * - an **oracle** is the provider's description of its API: each request of a driver, and each answer of our stand-in,
- *   has to agree with it.
+ *   must match it.
  */
 export interface Trial {
   readonly name: string;
-  /** For people: which operations and rules it shows. */
+  /** Text for users: the operations and rules that it covers. */
   readonly covers: string;
   /** Destination type. */
   readonly type: string;
   /** Test files, relative to the root of the repository. */
   readonly suites: readonly string[];
   readonly gaps: readonly Gap[];
-  /** Differences from an oracle that are right. */
+  /** Justified differences from an oracle. */
   readonly allowed: readonly Allowed[];
-  /** What is changed between driver and emulator, since it would differ from the real system, and so is not shown. */
+  /** What the relay changes because the emulator differs from the real system, so that the trial does not cover it. */
   readonly adapted?: readonly string[];
-  /** What shows the type where this machine cannot run the trial. */
+  /** What covers the type if this machine cannot run the trial. */
   readonly meanwhile?: string;
-  /** Installs and starts what is needed. @throws Unavailable */
+  /** Installs and starts the program. @throws Unavailable */
   prepare(folder: string): Promise<Ready>;
 }
 
 /**
- * Where the program is known to differ from the real system. Its tests have to fail: one that passes is a gap that was closed,
- * and fails the run until it is taken off the list.
+ * A known difference of the program from the real system. Its tests must fail: a test that passes shows that the gap is closed,
+ * and fails the run until the gap is removed from the list.
  */
 export interface Gap {
   readonly test: RegExp;
   readonly reason: string;
 }
 
-/** A difference that has to occur, as a gap has to. */
+/** A difference that must occur, like a gap. */
 export interface Allowed {
-  /** Of a text such as `operation: query parameter x is not described`. */
+  /** Matches a text such as `operation: query parameter x is not described`. */
   readonly difference: RegExp;
   readonly reason: string;
 }
 
 export interface Ready {
-  /** Name and version of what runs. */
+  /** Name and version of the program. */
   readonly version: string;
   readonly given: Partial<Omit<Given, 'type' | 'gaps' | 'allowed'>>;
   close(): Promise<void>;
 }
 
-/** What test files are handed. */
+/** The data that test files get. */
 export interface Given {
   readonly type: string;
   readonly gaps: readonly { readonly pattern: string; readonly reason: string }[];
@@ -55,7 +55,7 @@ export interface Given {
   readonly standIn: string | undefined;
   /** Base URL of the emulator. */
   readonly emulator: string;
-  /** PEM of the certificate that the emulator shows; empty: it speaks plain HTTP. */
+  /** PEM of the emulator's certificate; empty for plain HTTP. */
   readonly certificate: string;
   /** Address of the module whose `openOracle` judges each exchange. */
   readonly oracle: string | undefined;
@@ -63,7 +63,7 @@ export interface Given {
   readonly packages: string;
 }
 
-/** This machine cannot run a trial. The message says what is missing. */
+/** Thrown when this machine cannot run a trial. The message says what is missing. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
 }
@@ -73,11 +73,11 @@ declare module 'vitest' {
     readonly trial: Given;
   }
   interface TaskMeta {
-    /** Why this test fails rightfully. */
+    /** Why this test is expected to fail. */
     gap?: string;
     /** Requests judged, by operation. */
     judged?: Record<string, number>;
-    /** Differences that are allowed, by the reason. */
+    /** Allowed differences, by reason. */
     waived?: Record<string, number>;
   }
 }

@@ -13,7 +13,7 @@ export const trials: readonly Trial[] = [
   deployHost,
 ];
 
-/** Types for which there is no trial, with the reason. */
+/** Types without a trial, with the reason. */
 export const untried: ReadonlyMap<string, string> = new Map([
   [
     'workspace-vars',

@@ -5,9 +5,9 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { openApi } from '../../../lib/app.ts';
-import { uuid } from '../../../lib/core/ids.ts';
-import { silentLog } from '../../../lib/core/log.ts';
+import { openApi } from '#app.ts';
+import { uuid } from '#core/ids.ts';
+import { silentLog } from '#core/log/log.ts';
 import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 import { fileDevice, linesOf, removeDevices } from './log.ts';
 
@@ -21,8 +21,8 @@ afterAll(() => {
 
 const enable = (body: object) => service.ask('POST', `sys/audit/${service.name('device')}`, body);
 
-/** Whole lines, each of a request or a reply. */
-function mustBeLines(text: string, path: string): void {
+/** Complete lines, each of a request or a reply. */
+function expectLines(text: string, path: string): void {
   const lines = text.split('\n').slice(0, -1);
   const found = lines.map((line) => JSON.parse(line)).filter(({ request }) => request.path === path);
   expect(found.map(({ type }) => type)).toEqual(['request', 'response']);
@@ -48,10 +48,10 @@ describe('lines go to', () => {
     expect((await enable({ type: 'socket', options: { address, socket_type: type } })).status).toBe(204);
     await service.ask('GET', 'secret/data/over-socket');
     await eventually(() => text.split('secret/data/over-socket').length > 2 && text.endsWith('\n'));
-    mustBeLines(text, 'secret/data/over-socket');
+    expectLines(text, 'secret/data/over-socket');
   });
 
-  test('datagrams, a line in each', async () => {
+  test('datagrams, one line in each', async () => {
     const got: string[] = [];
     const socket = createSocket('udp4', (message) => got.push(message.toString()));
     socket.bind(0, '127.0.0.1');
@@ -61,7 +61,7 @@ describe('lines go to', () => {
     expect((await enable({ type: 'socket', options: { address, socket_type: 'udp' } })).status).toBe(204);
     await service.ask('GET', 'secret/data/datagram');
     await eventually(() => got.filter((one) => one.includes('secret/data/datagram')).length === 2);
-    mustBeLines(got.join(''), 'secret/data/datagram');
+    expectLines(got.join(''), 'secret/data/datagram');
   });
 
   test('an HTTP server, with the headers that were set', async () => {
@@ -76,13 +76,13 @@ describe('lines go to', () => {
     const options = { uri: `http://127.0.0.1:${port}/log`, headers: '{"authorization": "Bearer marker-credential"}' };
     expect((await enable({ type: 'http', options })).status).toBe(204);
     await service.ask('GET', 'secret/data/over-http');
-    mustBeLines(text, 'secret/data/over-http');
+    expectLines(text, 'secret/data/over-http');
     expect(credential).toBe('Bearer marker-credential');
     expect((await service.ask('GET', 'sys/audit')).text).not.toContain('marker-credential');
   });
 });
 
-test('devices are shown, at the top level as well, and disabled', async () => {
+test('devices are listed, at the top level as well, and disabled', async () => {
   const { device, file } = await fileDevice(service);
   const shown = await service.ask('GET', 'sys/audit');
   const entry = { path: `${device}/`, type: 'file', description: '', local: false, options: { file_path: file } };
@@ -98,7 +98,7 @@ test('devices are shown, at the top level as well, and disabled', async () => {
   expect((await service.ask('DELETE', `sys/audit/${device}`)).status).toBe(204);
 });
 
-test('headers of requests are recorded as they were asked for, those with credentials as HMAC', async () => {
+test('configured headers of requests are recorded, those with credentials as HMAC', async () => {
   const at = 'sys/config/auditing/request-headers';
   const { file } = await fileDevice(service);
   expect((await service.ask('POST', `${at}/X-Plain`, {})).status).toBe(204);
@@ -125,7 +125,7 @@ test('headers of requests are recorded as they were asked for, those with creden
   expect((await service.ask('POST', `${at}/${'x'.repeat(200)}`, {})).status).toBe(400);
 });
 
-test('another process learns of a device, and of a device under one path there is one', async () => {
+test('another process learns of a device, and a path has at most one device', async () => {
   const other = await openApi({ config: service.config, log: silentLog });
   ends.push(() => other.close());
   const { port } = await other.listen(0, '127.0.0.1');

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startOrchestrator } from '../../support/auth/orchestrator.ts';
 import { startProvider } from '../../support/auth/provider.ts';
 import { forged, inSeconds } from '../../support/auth/tokens.ts';
-import { foundIn } from '../../support/flow/dumps.ts';
+import { foundIn } from '../../support/flow/backup/dumps.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 import { fileDevice, linesOf, removeDevices, textOf } from './log.ts';
 
@@ -23,7 +23,7 @@ afterAll(() => {
 
 type Fault = NonNullable<typeof provider.fault>;
 
-// A hostile server says back what it was sent, in every place where an answer has room for it.
+// A hostile server echoes what it received in every possible place of its answer.
 const faults: readonly Fault[] = [
   () => undefined,
   (request, response) => response.writeHead(302, { location: `https://example.com/${sentIn(request)}` }).end(),
@@ -33,7 +33,7 @@ const faults: readonly Fault[] = [
 ];
 const sentIn: (request: Parameters<Fault>[0]) => string = ({ headers }) => String(headers.authorization ?? 'nothing');
 
-test('no token of a login that fails comes to a device or to the log', async () => {
+test('no token of a failed login reaches a device or the log', async () => {
   const { file } = await fileDevice(service);
   const before = service.logged.length;
   const own = await mountOfProvider();

@@ -18,7 +18,7 @@ afterEach(async () => {
   await eventually(async () => (await service.ask('GET', 'sys/mounts')).status === 200);
 });
 
-/** A server that reads what comes, until it is told to stop. */
+/** A server that reads until it is stopped. */
 async function listener(): Promise<{ readonly port: number; readonly got: () => string; hang(): void; end(): void }> {
   const sockets = new Set<Socket>();
   let [text, hangs] = ['', false];
@@ -50,7 +50,7 @@ async function socketDevice(port: number, options: Readonly<Record<string, strin
 }
 
 describe('a request that no device can record', () => {
-  test('fails and does nothing, whether it is refused or not', async () => {
+  test('fails without an effect, whether it would be refused or not', async () => {
     const remote = await listener();
     await socketDevice(remote.port);
     remote.end();
@@ -64,7 +64,7 @@ describe('a request that no device can record', () => {
     await eventually(async () => (await service.ask('GET', 'secret/data/undone')).status === 404);
   });
 
-  test('goes on when another device records it', async () => {
+  test('continues when another device records it', async () => {
     const remote = await listener();
     const { file } = await fileDevice(service);
     await socketDevice(remote.port);
@@ -74,28 +74,28 @@ describe('a request that no device can record', () => {
     for (let index = 0; index < 5; index += 1)
       expect((await service.ask('POST', `secret/data/alone/${index}`, { data: {} })).status).toBe(200);
     expect(await textOf(file)).toContain('secret/data/alone/4');
-    expect(JSON.stringify(service.logged)).toContain('an audit device did not record');
+    expect(JSON.stringify(service.logged)).toContain('an audit device failed to record');
   });
 
-  test('with a device that hangs, ends in its time', async () => {
+  test('because a device hangs ends within its time limit', async () => {
     const remote = await listener();
     await socketDevice(remote.port, { write_timeout: '300ms' });
     remote.hang();
-    // The system takes some megabytes for a reader that does not read.
+    // The system buffers some megabytes for a reader that does not read.
     const large = { data: Object.fromEntries(Array.from({ length: 4_000 }, (_, index) => [`key-${index}`, 'v'])) };
     await eventually(async () => (await service.ask('POST', 'secret/data/hangs', large)).status === 500);
-    expect(JSON.stringify(service.logged)).toMatch(/not taken in time|took longer than|no connection/);
+    expect(JSON.stringify(service.logged)).toMatch(/not accepted in time|took longer than|no connection/);
   });
 });
 
-describe('a device that does not take the test line is not enabled', () => {
+describe('a device that does not accept the test line is not enabled', () => {
   test.each([
     ['a full disk', { type: 'file', options: { file_path: '/dev/full' } }, 'ENOSPC'],
     ['a folder', { type: 'file', options: { file_path: '/tmp' } }, 'EISDIR'],
     ['no folder', { type: 'file', options: { file_path: '/none/at/all' } }, 'ENOENT'],
-    ['nobody there', { type: 'socket', options: { address: '127.0.0.1:1' } }, 'ECONNREFUSED'],
+    ['no listener', { type: 'socket', options: { address: '127.0.0.1:1' } }, 'ECONNREFUSED'],
     ['no such socket', { type: 'socket', options: { address: '/none', socket_type: 'unix' } }, 'ENOENT'],
-    ['nobody who answers', { type: 'http', options: { uri: 'http://127.0.0.1:1023/' } }, 'ECONNREFUSED'],
+    ['no HTTP server', { type: 'http', options: { uri: 'http://127.0.0.1:1023/' } }, 'ECONNREFUSED'],
   ])('%s', async (_what, body, text) => {
     const answer = await service.ask('POST', 'sys/audit/broken', body);
     expect([answer.status, answer.errors.join()]).toEqual([400, expect.stringContaining(text)]);
@@ -107,7 +107,7 @@ describe('is a bad request', () => {
   const file = { file_path: newLogPath() };
   test.each([
     [{}, 'unknown type of audit device ""'],
-    [{ type: 'none' }, 'unknown type of audit device "none"; there are file, socket, http'],
+    [{ type: 'none' }, 'unknown type of audit device "none"; expected file, socket, http'],
     [{ type: 'constructor' }, 'unknown type'],
     [{ type: 'syslog' }, 'syslog are not supported'],
     [{ type: 'file' }, "'file_path' is required"],
@@ -134,7 +134,7 @@ describe('is a bad request', () => {
     expect([answer.status, answer.errors.join()]).toEqual([400, expect.stringContaining(text)]);
   });
 
-  test('a path that is in use, is empty or is too long; a hash of no device', async () => {
+  test('a path that is in use, is empty or is too long; a hash of an unknown device', async () => {
     const { device } = await fileDevice(service);
     const body = { type: 'file', options: file };
     expect(await service.ask('POST', `sys/audit/${device}`, body)).toMatchObject({

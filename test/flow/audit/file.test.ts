@@ -85,7 +85,7 @@ describe('a file', () => {
     expect(answered).toMatchObject({ type: 'response', error: asked?.error });
   });
 
-  test('names the policies that let a request through, and of which namespace they are', async () => {
+  test('names the policies that allowed a request, with their namespaces', async () => {
     const { file } = await enable();
     const rule = (path: string, capability: string) => `path "${path}" { capabilities = ["${capability}"] }`;
     const policies = {
@@ -103,7 +103,7 @@ describe('a file', () => {
     expect(refused?.auth['policy_results']).toEqual({ allowed: false, reason: expect.any(String) });
   });
 
-  test('keeps numbers with their digits, booleans, nulls and keys', async () => {
+  test('keeps numbers digit by digit, booleans, nulls and keys', async () => {
     const { file, device } = await enable();
     const raw = '{"data":{"n":123456789012345678901234567890,"f":1.0,"b":true,"z":null,"list":["x",{"deep":"y"}]}}';
     expect((await service.ask('POST', 'secret/data/digits', undefined, { raw })).status).toBe(200);
@@ -116,7 +116,7 @@ describe('a file', () => {
     });
   });
 
-  test('leaves members in clear that the mount names', async () => {
+  test('leaves members in clear that the mount lists', async () => {
     const { file } = await enable();
     await service.ask('POST', 'sys/mounts/named', { type: 'kv', options: { version: '1' } });
     await service.ask('POST', 'sys/mounts/named/tune', {
@@ -130,7 +130,7 @@ describe('a file', () => {
     expect(read?.response?.['data']).toEqual({ team: hmac, owner: 'ann' });
   });
 
-  test('does not record what watches the service', async () => {
+  test('does not record monitoring requests', async () => {
     const { file } = await enable();
     for (const path of ['sys/health', 'sys/seal-status', 'sys/leader', 'sys/init']) await service.ask('GET', path);
     expect((await linesOf(file)).filter(({ type }) => type === 'request')).toHaveLength(1);
@@ -156,7 +156,7 @@ describe('a file', () => {
     expect(list).toMatchObject({ request: { operation: 'list' }, response: { data: { keys: 1 } } });
   });
 
-  test('gets whole lines of a hundred requests at once, each request before its reply', async () => {
+  test('gets complete lines of a hundred concurrent requests, each request before its reply', async () => {
     const { file } = await enable();
     await Promise.all(Array.from({ length: 100 }, (_, index) => service.ask('GET', `secret/data/many/${index}`)));
     const lines = about200(await linesOf(file));
@@ -167,7 +167,7 @@ describe('a file', () => {
     }
   });
 
-  test('that is moved away or removed is made anew; nothing is lost over a rotation', async () => {
+  test('that is moved away or removed is created again; nothing is lost over a rotation', async () => {
     const { file } = await enable();
     await service.ask('GET', 'secret/data/first');
     await rename(file, `${file}.1`);

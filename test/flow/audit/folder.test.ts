@@ -26,12 +26,12 @@ test.each([
   ['the folder itself', folder],
   ['a symbolic link to a folder', join(folder, 'away', 'file')],
   ['a symbolic link to a file', join(folder, 'link')],
-])('KEYFERRY_AUDIT_DIR is not left by %s', async (_, path) => {
+])('KEYFERRY_AUDIT_DIR cannot be escaped by %s', async (_, path) => {
   expect((await enable(path)).status).toBe(400);
   expect(await readdir(outside)).toEqual([]);
 });
 
-test.each(['log', 'deep/log', 'within/linked'])('a file below KEYFERRY_AUDIT_DIR is one: %s', async (name) => {
+test.each(['log', 'deep/log', 'within/linked'])('a file below KEYFERRY_AUDIT_DIR is accepted: %s', async (name) => {
   expect((await enable(join(folder, name))).status).toBe(204);
   expect(await linesOf(join(folder, name))).not.toEqual([]);
 });

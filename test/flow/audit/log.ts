@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { uuid } from '../../../lib/core/ids.ts';
+import { uuid } from '#core/ids.ts';
 import type { OpenService } from '../../support/flow/open-service.ts';
 
 /** One line of an audit log. */
@@ -19,17 +19,17 @@ export const newLogPath = (): string => join(tmpdir(), `keyferry-audit-${uuid()}
 
 export const textOf = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
-/** All lines of a log; throws when one of them is not whole. */
+/** All lines of a log; throws when the last one is incomplete. */
 export async function linesOf(path: string): Promise<readonly Line[]> {
   const text = await textOf(path);
-  if (text !== '' && !text.endsWith('\n')) throw new Error('the last line is not whole');
+  if (text !== '' && !text.endsWith('\n')) throw new Error('the last line is incomplete');
   return text
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Line);
 }
 
-/** Enables a file device under a new path; answers its path and its file. */
+/** Enables a file device under a new path and returns its path and its file. */
 export async function fileDevice(
   service: OpenService,
   options: Readonly<Record<string, string>> = {},
@@ -43,7 +43,7 @@ export async function fileDevice(
 
 export const disable = (service: OpenService, device: string) => service.ask('DELETE', `sys/audit/${device}`);
 
-/** Removes all devices past the API, as an operator does whose devices cannot record the request for it. */
+/** Removes all devices in the database, as an operator does when no device can record the request to remove them. */
 export async function removeDevices({ store: { db } }: OpenService): Promise<void> {
   await db.deleteFrom('audit_devices').execute();
   await sql`update revisions set revision = revision + 1 where name = 'audit'`.execute(db);

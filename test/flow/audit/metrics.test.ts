@@ -11,13 +11,13 @@ async function scrape(): Promise<string> {
   return await answer.text();
 }
 
-/** Values of a metric by its labels, as they are written in the text. */
+/** The values of a metric by their labels, as in the text. */
 async function valuesOf(name: string): Promise<Readonly<Record<string, number>>> {
   const samples = [...(await scrape()).matchAll(/^(\w+)\{([^}]*)\} (\S+)$/gm)].filter(([, one]) => one === name);
   return Object.fromEntries(samples.map(([, , labels = '', value]) => [labels, Number(value)]));
 }
 
-/** The port of a server that takes what comes, until it is ended. */
+/** The port of a server that accepts everything until it is closed. */
 async function listener(): Promise<{ readonly port: number; end(): void }> {
   const server = createServer((socket) => socket.on('error', () => {}).resume());
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
@@ -30,7 +30,7 @@ async function listener(): Promise<{ readonly port: number; end(): void }> {
   return { port: typeof address === 'object' ? (address?.port ?? 0) : 0, end };
 }
 
-test('sys/metrics counts and times the lines of audit devices, and shows what waits, by their type alone', async () => {
+test('sys/metrics counts and times the lines of audit devices and shows the waiting ones, labelled only by type', async () => {
   const { device, file } = await fileDevice(service);
   const { port, end } = await listener();
   const socket = service.name('socket');
@@ -42,7 +42,7 @@ test('sys/metrics counts and times the lines of audit devices, and shows what wa
   expect(recorded['type="file",result="failed"']).toBe(0);
   const counts = await valuesOf('keyferry_audit_write_duration_seconds_count');
   expect(counts['type="file"']).toBeGreaterThan(recorded['type="file",result="recorded"'] ?? 0);
-  // The line of the reading itself may be on its way.
+  // The line about this read may still be on its way.
   for (const name of ['keyferry_audit_queue_entries', 'keyferry_audit_queue_characters'])
     expect(Object.keys(await valuesOf(name)).toSorted()).toEqual(['type="file"', 'type="socket"']);
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { uuid } from '../../../lib/core/ids.ts';
-import { foundIn, postgresDump } from '../../support/flow/dumps.ts';
+import { uuid } from '#core/ids.ts';
+import { foundIn, postgresDump } from '../../support/flow/backup/dumps.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 import { fileDevice, linesOf, removeDevices, textOf } from './log.ts';
 
@@ -13,11 +13,11 @@ interface Parameter {
 
 const newMarker = () => `marker-${uuid()}`;
 
-// With one device alone a line is there when its request is answered.
+// With a single device, a line is written before its request is answered.
 afterEach(() => removeDevices(service));
 
-describe('no secret value comes to a device in clear', () => {
-  test('whatever request it came with, and whatever reply', async () => {
+describe('no secret value reaches a device in clear', () => {
+  test('from any request or reply', async () => {
     const { file } = await fileDevice(service);
     const marker = newMarker();
     const post = (path: string, body: object, headers = {}) => service.ask('POST', path, body, { headers });
@@ -37,7 +37,7 @@ describe('no secret value comes to a device in clear', () => {
     const { token } = wrapped.body['wrap_info'] as { readonly token: string };
     await post('sys/wrapping/lookup', { token });
     await post('sys/wrapping/unwrap', { token });
-    await post('auth/userpass/login/somebody', { password: marker });
+    await post('auth/userpass/login/unknown', { password: marker });
     await post('auth/none/role/x', { secret_id: marker });
     await post('sys/policies/acl/marked', { policy: marker });
     await post(`sys/tools/hash/${'sha2-256'}`, { input: Buffer.from(marker).toString('base64') });
@@ -63,7 +63,7 @@ describe('no secret value comes to a device in clear', () => {
     expect(foundIn(text, [marker, token, service.rootToken])).toEqual([]);
   });
 
-  test('nor a token that stands in a path, of whatever request and wherever else the path is shown', async () => {
+  test('nor does a token in a path of any request, wherever else the path is shown', async () => {
     const { file, device } = await fileDevice(service);
     const newToken = async () => {
       const { body } = await service.ask('POST', 'auth/token/create', { policies: ['default'], ttl: '1h' });
@@ -97,7 +97,7 @@ describe('no secret value comes to a device in clear', () => {
     expect(foundIn(await postgresDump(service), tokens)).toEqual([]);
   });
 
-  test('so every parameter of a path that gives access is marked in its row', async () => {
+  test('because every path parameter that gives access is marked in its row', async () => {
     const { body } = await service.ask('GET', 'sys/internal/specs/openapi');
     const paths = Object.entries(Object(body['paths'])) as [string, Readonly<Record<string, unknown>>][];
     const named = paths.flatMap(([path, operations]) =>
@@ -112,7 +112,7 @@ describe('no secret value comes to a device in clear', () => {
     ]);
   });
 
-  test('log_raw excepted: so the search finds what is there', async () => {
+  test('except with log_raw, which shows that the search finds values', async () => {
     const { file } = await fileDevice(service, { log_raw: 'true' });
     const marker = newMarker();
     await service.ask('POST', 'secret/data/raw', { data: { a: marker } });
@@ -120,7 +120,7 @@ describe('no secret value comes to a device in clear', () => {
     expect(foundIn(await textOf(file), [marker, service.rootToken]).length).toBeGreaterThan(1);
   });
 
-  test('large secrets, whose HMAC is that of the text itself', async () => {
+  test('even of large secrets, whose HMAC is that of the text itself', async () => {
     const { file, device } = await fileDevice(service);
     const marker = newMarker();
     const large = `${marker}\n"é😀\u0001`.repeat(8_000);

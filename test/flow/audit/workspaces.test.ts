@@ -2,8 +2,8 @@ import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, test } from 'vitest';
-import { uuid } from '../../../lib/core/ids.ts';
-import { foundIn } from '../../support/flow/dumps.ts';
+import { uuid } from '#core/ids.ts';
+import { foundIn } from '../../support/flow/backup/dumps.ts';
 import { eventually } from '../../support/flow/open-service.ts';
 import { lockedWorkspace, md5Of, put, stateText, stateVersion } from '../../workspaces/support/files.ts';
 import { workspaceGround } from '../../workspaces/support/ground.ts';
@@ -26,7 +26,7 @@ const linesAbout = async (file: string, path: string): Promise<readonly Line[]> 
   (await linesOf(file)).filter(({ request }) => String(request['path']).startsWith(path));
 
 describe('a request of the workspace service is recorded', () => {
-  test('before it is run and before its answer is given, with its caller and its data as HMAC', async () => {
+  test('before it runs and before its answer is sent, with its caller, and its data as HMAC', async () => {
     const { id, user } = await lockedWorkspace(ground);
     const { file, device } = await fileDevice(service);
     const marker = newMarker();
@@ -62,7 +62,7 @@ describe('a request of the workspace service is recorded', () => {
     expect(foundIn(await textOf(file), [marker, user.token])).toEqual([]);
   });
 
-  test('with the caller that a token of the secrets service stands for', async () => {
+  test('with the caller of a token of the secrets service', async () => {
     const { file } = await fileDevice(service);
     await ground.call('GET', '/account/details?page[size]=1');
     const [request, response] = await linesAbout(file, 'api/v2/account/details');
@@ -77,8 +77,8 @@ describe('a request of the workspace service is recorded', () => {
 
   test.each([
     ['without a token', 'GET', '/organizations', '', 401, 'unauthorized'],
-    ['with a token that is none', 'GET', '/organizations', 'x.keyferryv1.y', 401, 'unauthorized'],
-    ['for what is not there', 'GET', '/workspaces/ws-none', undefined, 404, 'not found'],
+    ['with an invalid token', 'GET', '/organizations', 'x.keyferryv1.y', 401, 'unauthorized'],
+    ['for a missing resource', 'GET', '/workspaces/ws-none', undefined, 404, 'not found'],
     ['for a path that no row has', 'GET', '/nowhere', undefined, 404, 'not found'],
     ['that is not valid', 'POST', '/organizations', undefined, 422, 'invalid attribute'],
   ] as const)('when it is refused: %s', async (_what, method, path, token, status, error) => {
@@ -92,7 +92,7 @@ describe('a request of the workspace service is recorded', () => {
     expect(foundIn(await textOf(file), [marker, 'x.keyferryv1.y'])).toEqual([]);
   });
 
-  test('also an upload and a download at a signed address: whose file, how long, but not the file nor the signature', async () => {
+  test('including uploads and downloads at a signed address, with the owner and the length, but neither file nor signature', async () => {
     const { path, user } = await lockedWorkspace(ground);
     const { file } = await fileDevice(service);
     const text = stateText({ secret: newMarker() });
@@ -124,7 +124,7 @@ describe('a request of the workspace service is recorded', () => {
     expect(foundIn(await textOf(file), [signature(upload), signature(download), 'marker-'])).toEqual([]);
   });
 
-  test('with no token, key or secret of what it makes in clear', async () => {
+  test('without any token, key or secret of the created resource in clear', async () => {
     const { organization, user, id } = await lockedWorkspace(ground);
     await sql`insert into ws_team_members (team_id, user_id) select id, ${user.id} from ws_teams where organization_id = ${organization.id} and owners`.execute(
       service.store.db,
@@ -151,7 +151,7 @@ describe('a request of the workspace service is recorded', () => {
     expect(foundIn(await textOf(file), [marker, token, user.token])).toEqual([]);
   });
 
-  test('but not discovery nor pings, and of lists the number where the device is set so', async () => {
+  test('except for discovery and pings, and lists with their number only where the device is configured so', async () => {
     const { id } = await lockedWorkspace(ground);
     const { file } = await fileDevice(service, { elide_list_responses: 'true' });
     await ground.call('GET', '/ping');
@@ -164,7 +164,7 @@ describe('a request of the workspace service is recorded', () => {
 });
 
 describe('a request of the workspace service that no device can record', () => {
-  test('fails, is not done, and does not give its file', async () => {
+  test('fails, has no effect, and does not return its file', async () => {
     const { id, path, user } = await lockedWorkspace(ground);
     const text = stateText();
     const made = await ground.call('POST', path, stateVersion({ serial: 1, md5: md5Of(text) }), user.token);
@@ -187,7 +187,7 @@ describe('a request of the workspace service that no device can record', () => {
     const variables = `/workspaces/${id}/vars`;
     const sent = variable({ key: 'undone', value: 'x', category: 'env' });
     expect((await ground.call('POST', variables, sent, user.token)).status).toBe(500);
-    expect((await ground.call('GET', '/organizations', undefined, 'nobody')).status).toBe(500);
+    expect((await ground.call('GET', '/organizations', undefined, 'invalid')).status).toBe(500);
     const fetched = await fetch(download);
     expect([fetched.status, await fetched.text()]).toEqual([500, expect.not.stringContaining('lineage')]);
     expect((await put(upload.item.attributes['upload-url'], gzipSync('x'))).status).toBe(500);

@@ -1,8 +1,8 @@
-import { openApi, openSweeper, openWorkers, type Sweeper } from '../../../lib/app.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { loadDriver } from '../../../lib/destinations/load.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { openApi, openSweeper, openWorkers, type Sweeper } from '#app.ts';
+import { silentLog } from '#core/log/log.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadDriver } from '#destinations/load.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
 import type { OpenService } from '../../support/flow/open-service.ts';
 import { testRedis } from '../../support/services.ts';
 

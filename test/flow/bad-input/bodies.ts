@@ -1,16 +1,16 @@
 import type { Described, Field } from './operations.ts';
 import { type Known, rightBody } from './samples.ts';
 
-/** A body that is sent as it is. */
+/** A body that is sent unchanged. */
 export interface Body {
   readonly what: string;
   readonly text: string;
-  /** Undefined: the one that belongs to the verb. */
+  /** Undefined for the default of the verb. */
   readonly mediaType?: string;
 }
 
 const long = 'x'.repeat(100_000);
-/** Every one is wrong for most types; which of them a field takes does not matter. `raw` is written as it stands. */
+/** Each value is wrong for most types, and it does not matter which fields accept it. The texts are JSON, inserted literally. */
 const values: Readonly<Record<string, string>> = {
   text: '"x"',
   'empty text': '""',
@@ -39,7 +39,7 @@ const values: Readonly<Record<string, string>> = {
   'object with bad keys': '{"":"","a\\u0000":"\\u0000","__proto__":{"x":1},"constructor":"x"}',
 };
 
-/** What belongs into a field of a type, for want of anything better. */
+/** A plausible value for a field of each type. */
 const usual: Readonly<Record<string, unknown>> = {
   integer: 1_000_000,
   boolean: true,
@@ -48,10 +48,10 @@ const usual: Readonly<Record<string, unknown>> = {
 };
 const sampleOf = ({ type }: Field): unknown => usual[type] ?? 'x';
 
-/** What is wrong with a whole body, whatever the operation. */
+/** Bodies that are wrong as a whole, for any operation. */
 const wholes: readonly Body[] = [
-  { what: 'no JSON', text: 'policy=' },
-  { what: 'nothing but a space', text: ' ' },
+  { what: 'not JSON', text: 'policy=' },
+  { what: 'only a space', text: ' ' },
   { what: 'truncated JSON', text: '{"policy":"a' },
   { what: 'two values', text: '{} {}' },
   { what: 'an array', text: '[{"a":1}]' },
@@ -65,13 +65,13 @@ const wholes: readonly Body[] = [
   { what: 'a form', text: 'a=1&a=2&%00=%zz', mediaType: 'application/x-www-form-urlencoded' },
   { what: 'a foreign media type', text: '<a/>', mediaType: 'text/xml' },
   { what: 'no media type at all', text: '{}', mediaType: '' },
-  { what: 'a media type of no sense', text: '{}', mediaType: 'application/json; charset="' },
+  { what: 'an invalid media type', text: '{}', mediaType: 'application/json; charset="' },
 ];
 
-/** Bodies for an operation: right but for one thing each. */
+/** Bodies for an operation, each with one mistake. */
 export function badBodies({ path, fields }: Described, known: Known): readonly Body[] {
   const needed = rightBody(path, known);
-  // What may be left out often does not go together.
+  // Optional fields often exclude each other.
   const right = new Map(Object.entries(needed).map(([name, value]) => [name, JSON.stringify(value)]));
   for (const field of fields) {
     if (field.required && !right.has(field.name)) right.set(field.name, JSON.stringify(sampleOf(field)));
@@ -92,13 +92,13 @@ export function badBodies({ path, fields }: Described, known: Known): readonly B
       text: textOf([...right].filter(([other]) => other !== name)),
     }));
   const twice = fields.slice(0, 1).map(({ name }) => ({
-    what: `${name} stands twice`,
+    what: `${name} occurs twice`,
     text: textOf([...right, [name, '{"other":1}']]),
   }));
   const all = { what: 'every field is right', text: textOf(every) };
   return [
-    { what: 'nothing', text: '{}' },
-    { what: 'what is needed', text: textOf(right) },
+    { what: 'no field', text: '{}' },
+    { what: 'only the required fields', text: textOf(right) },
     all,
     ...wrong,
     ...without,

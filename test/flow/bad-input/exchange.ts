@@ -1,26 +1,26 @@
 import { Agent, request } from 'node:http';
-import { patience } from '../../support/patience.ts';
+import { patience } from '../../support/measures/patience.ts';
 
-/** A request as it stands: no part of it is made well-formed on its way. */
+/** A request that is sent literally, without making any part of it well-formed. */
 export interface Sent {
   readonly method: string;
-  /** Below the prefix of the sender, not yet decoded. */
+  /** The path below the prefix of the sender, still encoded. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-export interface Got {
+export interface Reply {
   readonly status: number;
   readonly text: string;
 }
 
 export interface Sender {
-  send(sent: Sent): Promise<Got>;
+  send(sent: Sent): Promise<Reply>;
   close(): void;
 }
 
-/** Sends requests on a few connections; each has to be answered in time. */
+/** Sends requests on a few connections; each must be answered in time. */
 export function senderTo(address: string, prefix = '/v1/'): Sender {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   return {
@@ -44,16 +44,25 @@ export function senderTo(address: string, prefix = '/v1/'): Sender {
   };
 }
 
-/** What is wrong with an answer to a bad request; undefined: nothing. `may` are statuses beside those below 500. */
-export function wrongWith({ status, text }: Got, may: readonly number[] = []): string | undefined {
+/** The bodies of refusals: those of the API, or those of OAuth (RFC 6749, section 5.2). */
+export type Form = 'errors' | 'oauth';
+
+/** The problem with an answer to a bad request, or undefined. @param may allowed statuses in addition to those below 500 */
+export function problemWith(
+  { status, text }: Reply,
+  may: readonly number[] = [],
+  form: Form = 'errors',
+): string | undefined {
   if (status >= 500 && !may.includes(status)) return `status ${status}: ${text.slice(0, 200)}`;
   if (status < 400) return undefined;
   const body = objectOf(text);
   if (body === undefined) return `status ${status} without JSON: ${text.slice(0, 200)}`;
-  // A version that is deleted is shown with its metadata.
+  // A deleted version is shown with its metadata.
   if (status === 404 && 'request_id' in body) return undefined;
   const { errors } = body;
   if (Array.isArray(errors) && errors.every((one) => typeof one === 'string')) return undefined;
+  if (form === 'oauth' && typeof body['error'] === 'string' && typeof body['error_description'] === 'string')
+    return undefined;
   return `status ${status} without errors: ${text.slice(0, 200)}`;
 }
 

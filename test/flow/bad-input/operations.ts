@@ -1,9 +1,9 @@
-/** An operation as the service describes it. */
+/** An operation as the OpenAPI document describes it. */
 export interface Described {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below `/v1/`, parameters in braces. */
+  /** The path below `/v1/`, with parameters in braces. */
   readonly path: string;
-  /** Fields of the body. */
+  /** The fields of the body. */
   readonly fields: readonly Field[];
   readonly query: readonly Field[];
 }

@@ -32,7 +32,7 @@ const segments = [
   '%c3%bc'.repeat(600),
 ];
 
-/** The operation's path with something else than a name in it, or around it. */
+/** Variants of the operation's path with something other than a name in it or around it. */
 export function badPaths({ path }: Described): readonly string[] {
   const plain = filled(path);
   const within = path.includes('{') ? segments.map((segment) => filled(path, segment)) : [];

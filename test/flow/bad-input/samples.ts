@@ -1,10 +1,10 @@
-/** Tokens that operations are asked about. */
+/** Tokens for operations about tokens. */
 export interface Known {
   readonly token: string;
   readonly accessor: string;
 }
 
-/** What stands in for parameters of paths; `x` for all others. */
+/** Values for path parameters; all others get `x`. */
 const names: Readonly<Record<string, string>> = {
   type: 'cloud-a-sm',
   urlalgorithm: 'sha2-256',
@@ -14,13 +14,13 @@ const names: Readonly<Record<string, string>> = {
   source: 'platform',
 };
 
-/** The path with a name in place of each parameter: `name`, or one that leads somewhere. */
+/** The path with each parameter replaced by `name`, or by a value that exists. */
 export const filled = (path: string, name?: string): string =>
   path.replaceAll(/\{(\w+)\}/g, (_all, parameter: string) => name ?? names[parameter] ?? 'x');
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Bodies that are right, by the paths that they are for: what is wrong beside them is found late. The first one counts. */
+/** Valid bodies by path, so that a single mistake is found late. The first match counts. */
 const bodies: readonly (readonly [RegExp, (known: Known) => Members])[] = [
   [/^auth\/token\/create/, () => ({ policies: ['default'], ttl: '1h' })],
   [/^auth\/token\/roles/, () => ({ allowed_policies: ['default'] })],
@@ -30,6 +30,9 @@ const bodies: readonly (readonly [RegExp, (known: Known) => Members])[] = [
   [/^auth\/token\/revoke-accessor/, () => ({ accessor: 'none' })],
   [/^auth\/token\/revoke/, () => ({ token: 'hvs.none' })],
   [/^sys\/(leases\/)?(lookup|renew|revoke)$/, () => ({ lease_id: 'auth/token/create/none' })],
+  [/^identity\/oidc\/key\/[^/]+$/, () => ({ algorithm: 'EdDSA' })],
+  [/^identity\/oidc\/role\//, () => ({ key: 'default', template: '{"a": {{identity.entity.id}}}' })],
+  [/^identity\/oidc\/introspect$/, () => ({ token: 'a.b.c' })],
   [/^(cubbyhole|plain)\//, () => ({ a: '1' })],
   [/^secret\/data\//, () => ({ data: { a: '1' }, options: {} })],
   [/^secret\/(delete|undelete|destroy)\//, () => ({ versions: [1] })],
@@ -38,14 +41,14 @@ const bodies: readonly (readonly [RegExp, (known: Known) => Members])[] = [
   [/^sys\/policies\/acl\//, () => ({ policy: 'path "x" { capabilities = ["read"] }' })],
   [/^sys\/policies\/password\//, () => ({ policy: 'length = 8\nrule "charset" { charset = "abcdefgh" }' })],
   [/^sys\/policy\//, () => ({ policy: 'path "x" { capabilities = ["read"] }' })],
-  // A limit on everything would stand in the way of what comes next.
+  // A limit on everything would refuse the requests that follow.
   [/^sys\/quotas\/rate-limit\//, () => ({ path: 'plain', rate: 1_000_000 })],
   [/^sys\/quotas\/lease-count\//, () => ({ path: 'plain', max_leases: 1_000_000 })],
   [/^sys\/config\/cors/, () => ({ allowed_origins: ['https://a.example'] })],
   [/^sys\/config\/ui\/headers\//, () => ({ values: ['a'] })],
   [/^sys\/remount/, () => ({ from: 'none', to: 'other' })],
   [/^sys\/sync\/.*\/associations\//, () => ({ mount: 'secret', secret_name: 'x' })],
-  // The guard of the network refuses this address, so nobody is called.
+  // The network guard refuses this address, so no call goes out.
   [/^sys\/sync\/destinations\/(cloud-a-sm|aws-sm)\/[^/]+$/, () => ({ ...keys, endpoint: 'https://127.0.0.1' })],
   [
     /^sys\/sync\/destinations\/(cloud-b-kv|azure-kv)\//,
@@ -70,6 +73,6 @@ const bodies: readonly (readonly [RegExp, (known: Known) => Members])[] = [
 const keys = { region: 'eu-west-1', access_key_id: 'x', secret_access_key: 'x' };
 const login = { tenant_id: 'x', client_id: 'x', client_secret: 'x' };
 
-/** The members that a right body of an operation has. */
+/** The members of a valid body of an operation. */
 export const rightBody = (path: string, known: Known): Members =>
   bodies.find(([pattern]) => pattern.test(path))?.[1](known) ?? {};

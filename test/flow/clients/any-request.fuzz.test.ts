@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { realTable } from '../../../infra/generate/rows.ts';
-import type { Verb } from '../../../lib/path/contract/request.ts';
-import type { Operation } from '../../../lib/path/contract/row.ts';
+import { realTable } from '#infra/generate/rows.ts';
+import type { Verb } from '#path/contract/request.ts';
+import type { Operation } from '#path/contract/row.ts';
 import { bodies } from '../../path/any-json.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 import { fuzzing, runs } from '../../support/fuzz.ts';
@@ -24,13 +24,13 @@ const mounts: Readonly<Record<string, string>> = {
   'kv version 1': 'plain',
   'kv version 2': 'secret',
 };
-/** What would end the service or the token for the requests that follow. */
-const spared = /^sys\/(seal|init|unseal|rotate|rekey.*|step-down|remount|mounts\/.*)$|revoke/;
+/** Operations that would end the service or the token for the requests that follow. */
+const excluded = /^sys\/(seal|init|unseal|rotate|rekey.*|step-down|remount|mounts\/.*)$|revoke/;
 
 const operations = Object.entries(realTable).flatMap(([mount, rows]) =>
   rows.flatMap(({ pattern, operations: all }) => {
     const path = `${mounts[mount]}/${pattern}`;
-    if (spared.test(path)) return [];
+    if (excluded.test(path)) return [];
     return Object.entries(all).map(([verb, operation]) => ({ path, verb: verb as Verb, operation }));
   }),
 );
@@ -73,13 +73,13 @@ function bodyOf(verb: Verb, operation: Operation): fc.Arbitrary<string | undefin
   if (verb === 'read' || verb === 'list') return fc.constant(undefined);
   return fc.oneof(
     { weight: 2, arbitrary: bodies(operation) },
-    { weight: 4, arbitrary: likelyBody(operation) },
+    { weight: 4, arbitrary: mostlyValidBody(operation) },
     { weight: 1, arbitrary: fc.json() },
   );
 }
 
-/** Most of it is right, so that what is wrong is found late. */
-function likelyBody({ fields }: Operation): fc.Arbitrary<string> {
+/** Mostly valid input, so that mistakes are found late. */
+function mostlyValidBody({ fields }: Operation): fc.Arbitrary<string> {
   const value = fc.constantFrom<unknown>(
     ...[
       'app',
@@ -126,7 +126,7 @@ function likelyBody({ fields }: Operation): fc.Arbitrary<string> {
   return fc.record(Object.fromEntries(given)).map((body) => JSON.stringify(body));
 }
 
-test('no request at all is an internal error', fuzzing, async () => {
+test('no request leads to an internal error', fuzzing, async () => {
   const property = fc.asyncProperty(request, async ({ method, path, body }) => {
     const answer = await service.ask(
       method,
@@ -139,8 +139,8 @@ test('no request at all is an internal error', fuzzing, async () => {
     if (answer.status >= 400 && answer.status !== 404) expect(answer.text).toContain('errors');
   });
   await fc.assert(property, runs(400));
-  const unforeseen = service.logged.filter((line) => JSON.stringify(line).includes('unexpectedly'));
-  expect(unforeseen).toEqual([]);
+  const unexpected = service.logged.filter((line) => JSON.stringify(line).includes('unexpectedly'));
+  expect(unexpected).toEqual([]);
 });
 
 const typeOf = (method: string) => ({

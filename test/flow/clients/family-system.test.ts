@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { ask } from '../../support/flow/ask.ts';
+import { ask } from '../../support/flow/calls/ask.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 
-// What clients and terraform providers of the API family ask of sys/ beside the secrets.
+// Requests to sys/ that clients and Terraform providers of the API family send in addition to those for secrets.
 const service = serviceOf([]);
 const withoutToken = (path: string) =>
   ask({ address: service.address, token: '', method: 'GET', path, headers: { 'x-service-token': undefined } });
 
-test('an auth mount is read below sys/mounts, where terraform looks for it', async () => {
+test('an auth mount is read below sys/mounts, where Terraform expects it', async () => {
   await service.ask('POST', 'sys/auth/people', { type: 'userpass', description: 'for people' });
   const there = await service.ask('GET', 'sys/mounts/auth/people');
   expect(there).toMatchObject({ status: 200, data: { type: 'userpass', description: 'for people' } });
@@ -22,7 +22,7 @@ test('an auth mount is read below sys/mounts, where terraform looks for it', asy
 describe('a rate limit', () => {
   const at = 'sys/quotas/rate-limit/grouped';
 
-  test('says how clients are told apart, and keeps what was said', async () => {
+  test('shows how it groups clients, and stores that setting', async () => {
     await service.ask('POST', at, { rate: 5 });
     expect((await service.ask('GET', at)).data).toMatchObject({ group_by: 'ip' });
     expect((await service.ask('POST', at, { rate: 5, group_by: 'none' })).status).toBe(204);
@@ -52,7 +52,7 @@ describe('a rate limit', () => {
 describe('a policy', () => {
   const write = (policy: string) => service.ask('POST', 'sys/policies/acl/odd', { policy });
 
-  test('with members that mean nothing here is taken with a warning that names them', async () => {
+  test('with unsupported members is accepted with a warning that names them', async () => {
     const answer = await write(`path "a" {
       capabilities = ["read", "subscribe"]
       subscribe_event_types = ["kv*"]
@@ -72,11 +72,11 @@ describe('a policy', () => {
   });
 });
 
-test('what can be mounted is listed as built-in plugins', async () => {
+test('mountable types are listed as built-in plugins', async () => {
   const all = await service.ask('GET', 'sys/plugins/catalog');
   expect(all.status).toBe(200);
   expect(all.data).toMatchObject({
-    auth: expect.arrayContaining(['approle', 'jwt', 'userpass']),
+    auth: expect.arrayContaining(['approle', 'jwt', 'oidc', 'userpass']),
     secret: expect.arrayContaining(['kv']),
     database: [],
   });
@@ -91,7 +91,7 @@ test('what can be mounted is listed as built-in plugins', async () => {
   expect((await service.ask('GET', 'sys/plugins/catalog/auth/nothing')).status).toBe(404);
 });
 
-test('the state of the replication and the flags of the page are answered without a token', async () => {
+test('the replication state and the flags of the user interface are readable without a token', async () => {
   expect(await withoutToken('sys/replication/status')).toMatchObject({
     status: 200,
     data: { dr: { mode: 'disabled' }, performance: { mode: 'disabled' } },

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { definitions } from '../../../lib/destinations/index.ts';
+import { definitions } from '#destinations/index.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 
 const service = serviceOf([]);
 
-/** Every path of the sync, with the methods that it answers to. */
+/** Every path of the sync, with its methods. */
 const paths: Readonly<Record<string, readonly string[]>> = {
   'sys/sync/config': ['delete', 'get', 'patch', 'post'],
   'sys/sync/destinations': ['get'],
@@ -37,7 +37,7 @@ const helpOf = async (path: string) => {
 };
 
 describe.each(Object.entries(paths))('the help of %s', (path, methods) => {
-  test('says what it is for, and its OpenAPI document has just its methods', async () => {
+  test('says what the path is for, and its OpenAPI document has exactly its methods', async () => {
     const { status, help, openapi } = await helpOf(path);
     expect(status).toBe(200);
     expect(help).toContain(`# ${path}`);
@@ -50,14 +50,14 @@ describe.each(Object.entries(paths))('the help of %s', (path, methods) => {
 });
 
 describe.each(definitions)('the fields of $type', ({ type, fields }) => {
-  test('are all in its help, each with a description', async () => {
+  test('are all in the help, each with a description', async () => {
     const { help } = await helpOf(`sys/sync/destinations/${type}/some`);
     const common = ['secret_name_template', 'granularity', 'adopt', 'disable_strict_networking', 'allowed_ports'];
     for (const field of [...Object.keys(fields), ...common]) expect(help).toMatch(new RegExp(`\\| ${field} \\|.*\\w`));
   });
 });
 
-test('an unknown path has no help, and the whole of sys/sync has', async () => {
+test('sys/sync as a whole has help, and an unknown path has none', async () => {
   expect((await service.ask('GET', 'sys/sync/nonsense/x?help=1')).status).toBe(404);
   expect(Object.keys((await helpOf('sys/sync')).openapi.paths).length).toBeGreaterThan(Object.keys(paths).length / 2);
 });

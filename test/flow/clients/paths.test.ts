@@ -15,7 +15,7 @@ test.each<[string, object]>([
   ['sys/audit/name.', { type: 'file', options: { file_path: '/dev/null' } }],
   ['sys/quotas/rate-limit/name.', { rate: 1_000 }],
   ['auth/token/roles/name.', {}],
-])('%s is no path: a name does not end in a period', async (path, body) => {
+])('%s is not a valid path: a name cannot end in a period', async (path, body) => {
   for (const method of ['GET', 'POST', 'DELETE'])
     expect(await service.ask(method, path, method === 'POST' ? body : undefined)).toMatchObject(unsupported);
 });

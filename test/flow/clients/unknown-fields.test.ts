@@ -4,8 +4,8 @@ import { serviceOf } from '../../support/flow/open-service.ts';
 const service = serviceOf([]);
 const alias = { headers: { 'x-vault-request': 'true' } };
 
-describe('a field that a write does not have', () => {
-  test('is named in a warning, with the field that was meant and without its value', async () => {
+describe('an unknown field of a write', () => {
+  test('is named in a warning with the nearest known field and without its value', async () => {
     const role = `auth/token/roles/${service.name('role')}`;
     const answer = await service.ask('POST', role, { allowed_polices: ['marker-value'] });
     expect(answer).toMatchObject({
@@ -28,16 +28,16 @@ describe('a field that a write does not have', () => {
     expect(known.warnings).toContainEqual(expect.stringContaining('nearest known one is "kubernetes_ca_cert"'));
   });
 
-  test('is named inside of the settings of a mount and in the query too', async () => {
+  test('is named within the settings of a mount and in the query too', async () => {
     const path = `sys/mounts/${service.name('mount')}`;
     const mounted = await service.ask('POST', path, { type: 'kv', config: { default_lease_tll: '1h' } });
     expect(mounted).toMatchObject({ status: 200 });
     expect(mounted.warnings).toContainEqual(expect.stringContaining('"config.default_lease_ttl"'));
     const tuned = await service.ask('POST', `${path}/tune?description=x`, { options: null });
-    expect(tuned.warnings).toContainEqual(expect.stringContaining('"description" stands in the query'));
+    expect(tuned.warnings).toContainEqual(expect.stringContaining('"description" was sent in the query'));
   });
 
-  test('is named inside of the options of a secret, whose check-and-set is not done', async () => {
+  test('is named within the options of a secret, and check-and-set is not applied', async () => {
     for (const options of [{ csa: 0 }, { CAS: 0 }, { cas: 0, Cas: 5 }]) {
       const path = `secret/data/${service.name('options')}`;
       const { status, warnings } = await service.ask('POST', path, { data: { a: '1' }, options });
@@ -47,7 +47,7 @@ describe('a field that a write does not have', () => {
     expect((await service.ask('POST', `secret/data/${service.name('options')}`, written)).warnings).toEqual([]);
   });
 
-  test('does not keep the deletion of a secret from clients that send its versions', async () => {
+  test('does not prevent the deletion of a secret by clients that send its versions', async () => {
     const path = `secret/data/${service.name('versions')}`;
     await service.ask('POST', path, { data: { a: '1' } });
     const { status, warnings } = await service.ask('DELETE', `${path}?versions=1`);
@@ -55,22 +55,27 @@ describe('a field that a write does not have', () => {
     expect((await service.ask('GET', path)).status).toBe(404);
   });
 
-  test('is not spoken of where clients of the family send it and it means nothing', async () => {
+  test('is not mentioned where clients of the family send it without effect', async () => {
     const sent = {
-      ...{ type: 'kv', description: '', local: false, seal_wrap: false, external_entropy_access: false, options: null },
+      type: 'kv',
+      description: '',
+      local: false,
+      seal_wrap: false,
+      external_entropy_access: false,
+      options: null,
       config: { options: null, default_lease_ttl: '', max_lease_ttl: '', force_no_cache: false, plugin_version: '' },
     };
     expect((await service.ask('POST', `sys/mounts/${service.name('mount')}`, sent)).status).toBe(204);
   });
 
-  test('is a key like any other where bodies are free', async () => {
+  test('is a key like any other where the body is free', async () => {
     await service.ask('POST', 'sys/mounts/free', { type: 'kv' });
     expect((await service.ask('POST', 'free/a', { anything: '1' })).status).toBe(204);
     expect((await service.ask('POST', 'cubbyhole/a', { anything: '1' })).status).toBe(204);
   });
 });
 
-describe('a field that may have been meant to narrow what is done is refused', () => {
+describe('an unknown field that may be meant to narrow the effect is refused', () => {
   test.each<[string, string, object | undefined]>([
     ['POST', 'sys/sync/replay', { typ: 'cloud-a-sm' }],
     ['POST', 'sys/loggers', { name: 'queue', level: 'info' }],
@@ -90,14 +95,14 @@ describe('a field that may have been meant to narrow what is done is refused', (
   });
 });
 
-test('a deletion at a type that there is not is refused for its type, not for the fields that all types have', async () => {
+test('a deletion at an unknown type is refused for its type, not for the fields that all types have', async () => {
   const { errors } = await service.ask('DELETE', 'sys/sync/destinations/cloud-z/x?purge=true');
   expect(errors.join()).toContain('unknown destination type "cloud-z"');
 });
 
-test('a type that there is not is answered with those that there are', async () => {
+test('the error for an unknown type lists the known ones', async () => {
   const engine = await service.ask('POST', 'sys/mounts/x', { type: 'pki' });
-  expect(engine.errors).toEqual([expect.stringMatching(/^plugin not found in the catalog: pki; there is kv/)]);
+  expect(engine.errors).toEqual([expect.stringMatching(/^plugin not found in the catalog: pki; expected kv/)]);
   const method = await service.ask('POST', 'sys/auth/x', { type: 'ldap' });
-  expect(method.errors).toEqual([expect.stringMatching(/^plugin not found in the catalog: ldap; there is .*approle/)]);
+  expect(method.errors).toEqual([expect.stringMatching(/^plugin not found in the catalog: ldap; expected .*approle/)]);
 });

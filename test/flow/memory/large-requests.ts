@@ -2,30 +2,30 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { expect } from 'vitest';
-import { patience } from '../../support/patience.ts';
+import { patience } from '../../support/measures/patience.ts';
 
-/** An answer whose body was counted, not kept. */
+/** An answer whose body was counted but not kept. */
 export interface CountedAnswer {
   readonly status: number;
   readonly bytes: number;
 }
 
 export interface LargeRequest {
-  /** Below `/v1/`. */
+  /** The path below `/v1/`. */
   readonly path: string;
   readonly method?: string;
   readonly token?: string;
-  /** One for all requests, so that they cost nothing here. */
+  /** Shared by all requests, so that they need no memory here. */
   readonly body?: Buffer;
-  /** Sends all of its body whatever is answered meanwhile. Otherwise it stops then, as most clients do. */
+  /** True: sends the whole body even after an early answer. False: stops then, as most clients do. */
   readonly stubborn?: boolean;
 }
 
-/** As its parameters say. */
+/** Sends one request. */
 const againMs = 1_000;
 
-/** Asks until it is not refused for the memory that others hold. Every such refusal says when to come again. */
-export async function askPatiently(address: string, asked: LargeRequest): Promise<CountedAnswer> {
+/** Repeats a request while it is refused because other requests hold the memory. Every such refusal has a Retry-After. */
+export async function requestUntilAdmitted(address: string, asked: LargeRequest): Promise<CountedAnswer> {
   const deadline = Date.now() + patience.testMs;
   for (;;) {
     const answer = await askOnce(address, asked);
@@ -60,7 +60,7 @@ async function askOnce(address: string, { path, method = 'GET', token, body, stu
   }
 }
 
-/** The most memory that a process has had resident so far, in bytes. */
+/** The maximum resident memory of a process so far, in bytes. */
 export function peakBytes(pid: number): number {
   const kib = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kib) * 1_024;

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { serviceOf } from '../../support/flow/open-service.ts';
 import { spaceOf } from './spaces.ts';
 
-// Every operation of every mount of a namespace, as its help has it, asked by callers who may nothing there.
+// Every operation of every mount of a namespace, taken from its help, called by callers without rights there.
 const service = serviceOf([]);
 const methods = { get: 'GET', post: 'POST', patch: 'PATCH', delete: 'DELETE' };
 
-test('who has no policy in a namespace, or comes from another one, may nothing there', async () => {
+test('callers without a policy in a namespace, and callers from other namespaces, get 403 for every operation', async () => {
   const [space, other] = [await spaceOf(service), await spaceOf(service)];
   const tokenOf = async ({ ask }: typeof space) => {
     const { body } = await ask('POST', 'auth/token/create', { policies: ['none'], no_default_policy: true });
@@ -16,7 +16,7 @@ test('who has no policy in a namespace, or comes from another one, may nothing t
   const tokens = [await tokenOf(space), await tokenOf(other)];
   const answered: string[] = [];
   let asked = 0;
-  for (const mount of ['sys', 'auth/token', 'cubbyhole', 'secret']) {
+  for (const mount of ['sys', 'auth/token', 'cubbyhole', 'secret', 'identity']) {
     const { body } = await space.ask('GET', `${mount}?help=1`);
     const { paths } = body['openapi'] as { paths: Record<string, Record<string, Record<string, unknown>>> };
     for (const [pattern, item] of Object.entries(paths)) {
@@ -37,7 +37,7 @@ test('who has no policy in a namespace, or comes from another one, may nothing t
   expect(asked).toBeGreaterThan(150);
 });
 
-test('a rate limit of a namespace is for it, and with inheritable for those below it', async () => {
+test('a rate limit of a namespace applies to it, and with inheritable to those below it', async () => {
   const outer = await spaceOf(service);
   const inner = await spaceOf(service, outer);
   const name = service.name('limit');

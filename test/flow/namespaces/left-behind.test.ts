@@ -1,11 +1,11 @@
 import { sql, type Transaction } from 'kysely';
 import { expect, test } from 'vitest';
-import { openTexts } from '../../../lib/auth/policy/store/texts.ts';
-import type { Database } from '../../../lib/store/tables.ts';
+import { openTexts } from '#auth/policy/store/texts.ts';
+import type { Database } from '#store/tables.ts';
 import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 import { spaceOf } from './spaces.ts';
 
-// Requests that found their namespace before its deletion began, and write after it.
+// Requests that found their namespace before its deletion began, and write afterwards.
 const service = serviceOf([]);
 const at = (path: string) => `sys/namespaces/${path.replace(/\/$/, '')}`;
 
@@ -18,7 +18,7 @@ async function space() {
 const rowsOf = async (table: string, id: string) =>
   (await sql`select 1 from ${sql.table(table)} where namespace_id = ${id}`.execute(service.store.db)).rows.length;
 
-test('who comes to write when the deletion has begun is told that there is no such namespace', async () => {
+test('a write after the deletion has begun gets the error that the namespace does not exist', async () => {
   const { id, path } = await space();
   const policies = openTexts({ store: service.store }, 'policies')({ id, path });
   await policies.write('before', 'path "a" { policy = "read" }');
@@ -30,7 +30,7 @@ test('who comes to write when the deletion has begun is told that there is no su
   expect(await rowsOf('policies', id)).toBe(0);
 });
 
-test('a deletion waits for who is writing, and takes along what was written', async () => {
+test('a deletion waits for running writes and deletes what they wrote', async () => {
   const { id, path } = await space();
   const [written, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const writer = service.store.transaction(async (tx: Transaction<Database>) => {
@@ -60,7 +60,7 @@ test('a deletion waits for who is writing, and takes along what was written', as
   expect(await rowsOf('policies', id)).toBe(0);
 });
 
-test('every table of what belongs to a namespace is fenced', async () => {
+test('every table with rows of namespaces is fenced', async () => {
   const { rows } = await sql<{ name: string }>`
     select c.table_name as name from information_schema.columns c
      where c.column_name = 'namespace_id' and c.table_schema = current_schema() and not exists (

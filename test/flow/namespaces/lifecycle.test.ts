@@ -8,7 +8,7 @@ const service = serviceOf([]);
 const other = otherProcessOf(service);
 const at = (path: string) => `sys/namespaces/${path.replace(/\/$/, '')}`;
 
-test('a namespace is made, shown, listed, changed and removed', async () => {
+test('a namespace is created, read, listed, changed and deleted', async () => {
   const name = service.name('team');
   const made = await service.ask('POST', at(name), { custom_metadata: { owner: 'a', gone: 'b' } });
   const { id, uuid } = made.data as { id: string; uuid: string };
@@ -49,7 +49,7 @@ test.each([
   expect([status, errors.join()]).toEqual([400, expect.stringMatching(why)]);
 });
 
-test('what lies below has to go first', async () => {
+test('a namespace with namespaces below it cannot be deleted', async () => {
   const outer = await spaceOf(service);
   const inner = await spaceOf(service, outer);
   const refused = await service.ask('DELETE', at(outer.path));
@@ -61,7 +61,7 @@ test('what lies below has to go first', async () => {
   expect((await service.ask('DELETE', at(outer.path))).status).toBe(204);
 });
 
-test('of many who make one name at once there is one namespace', async () => {
+test('concurrent requests to create the same namespace create one', async () => {
   const name = service.name('one');
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, index) =>
@@ -74,7 +74,7 @@ test('of many who make one name at once there is one namespace', async () => {
   expect(rows).toHaveLength(1);
 });
 
-test('a lock on one process is seen by the next request on another, and an unlock too', async () => {
+test('a lock and an unlock on one process apply to the next request on another', async () => {
   const outer = await spaceOf(service);
   const inner = await spaceOf(service, outer);
   const { client_token: token } = await holderIn(service, inner, 'path "secret/*" { capabilities = ["read"] }');
@@ -99,7 +99,7 @@ test('a lock on one process is seen by the next request on another, and an unloc
   }
 });
 
-test('a deletion on one process is seen by the next request on another, and nothing is left', async () => {
+test('a deletion on one process applies to the next request on another, and leaves nothing', async () => {
   const space = await spaceOf(service);
   const { client_token: token } = await holderIn(service, space, 'path "secret/*" { capabilities = ["read"] }');
   await space.ask('POST', 'secret/data/a', { data: { a: '1' } });
@@ -118,7 +118,7 @@ test('a deletion on one process is seen by the next request on another, and noth
   }
 });
 
-test('a deletion that was cut off answers nothing meanwhile, and the sweep goes on with it', async () => {
+test('a namespace whose deletion was interrupted is unavailable, and the sweep completes the deletion', async () => {
   const space = await spaceOf(service);
   await space.ask('POST', 'secret/data/a', { data: { a: '1' } });
   await sql`update namespaces set deleted_at = now() where path = ${space.path}`.execute(service.store.db);

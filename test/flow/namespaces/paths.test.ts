@@ -24,7 +24,7 @@ test('a namespace may be split between header and path in any way', async () => 
   expect((await service.ask('GET', 'secret/data/a')).status).toBe(404);
 });
 
-test('a header that names no namespace is 404, whoever asks', async () => {
+test('a header with an unknown namespace is a 404 for every caller', async () => {
   for (const header of ['none', 'none/deep', 'secret']) {
     for (const token of [service.rootToken, 'hvs.none']) {
       const { status, errors } = await askingIn(service, header)('GET', 'secret/data/a', undefined, token);
@@ -50,7 +50,7 @@ test('each namespace has mounts of its own at the same paths', async () => {
   expect(Object.keys(await mounts(one)).sort()).toEqual(['cubbyhole/', 'identity/', 'secret/', 'sys/']);
 });
 
-test('no mount where a namespace is, and no namespace where a mount is', async () => {
+test('a mount and a namespace cannot have the same path', async () => {
   const space = await spaceOf(service);
   const mount = service.name('mount');
   await service.ask('POST', `sys/mounts/${mount}/deep`, { type: 'kv' });
@@ -63,8 +63,8 @@ test('no mount where a namespace is, and no namespace where a mount is', async (
   expect((await space.ask('POST', 'sys/namespaces/secret', {})).errors).toEqual(['existing mount at secret/']);
 });
 
-describe('what is about the whole service', () => {
-  test('is refused in a namespace, by its header and by its path', async () => {
+describe('an operation on the whole service', () => {
+  test('is refused in a namespace, by header and by path', async () => {
     const space = await spaceOf(service);
     for (const [method, path] of [
       ['GET', 'sys/config/cors'],
@@ -87,7 +87,7 @@ describe('what is about the whole service', () => {
     }
   });
 
-  test('and what answers in any state as well, but for what only tells of the state', async () => {
+  test('is refused there in any state of the seal, except for operations that only report the state', async () => {
     const space = await spaceOf(service);
     for (const path of ['sys/seal', 'sys/unseal', 'sys/init']) {
       expect([path, (await space.ask('PUT', path, {})).errors]).toEqual([

@@ -1,8 +1,8 @@
-import type { Answer } from '../../support/flow/ask.ts';
-import { ask } from '../../support/flow/ask.ts';
+import type { Answer } from '../../support/flow/calls/ask.ts';
+import { ask } from '../../support/flow/calls/ask.ts';
 import type { OpenService } from '../../support/flow/open-service.ts';
 
-/** Any request in a namespace, which is named in the header; by the root token unless it is by another one. */
+/** Sends a request in a namespace, named in the header, with the root token unless another one is given. */
 export type AskingIn = (method: string, path: string, body?: unknown, token?: string) => Promise<Answer>;
 
 export interface Space {
@@ -11,7 +11,7 @@ export interface Space {
   readonly ask: AskingIn;
 }
 
-/** A new namespace with a KV of version 2 at `secret/`. `parent`: in which; absent: in the root. */
+/** Creates a namespace with a KV version 2 at `secret/`, below `parent` or in the root. */
 export async function spaceOf(service: OpenService, parent: Space | undefined = undefined): Promise<Space> {
   const name = service.name('space');
   const path = `${parent?.path ?? ''}${name}/`;
@@ -28,7 +28,7 @@ export const askingIn =
   (method, path, body, token = service.rootToken) =>
     ask({ address, token, method, path, body, headers: { 'x-service-namespace': namespace } });
 
-/** A new token of the namespace that a new policy of it gives rights; for the root give the service's own `ask`. */
+/** Creates a token of the namespace with the rights of a new policy. For the root, pass the service's own `ask`. */
 export async function holderIn(service: OpenService, { ask: inSpace }: Pick<Space, 'ask'>, text: string) {
   const policy = service.name('policy');
   const written = await inSpace('PUT', `sys/policies/acl/${policy}`, { policy: text });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { CloudASmFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
+import type { CloudASmFake } from '#destinations/cloud-a-sm/fake/index.ts';
+import type { Answer } from '../../support/flow/calls/ask.ts';
 import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 import { holderIn, type Space, spaceOf } from './spaces.ts';
 
@@ -16,7 +17,7 @@ async function synced(space: Pick<Space, 'ask' | 'path'>, template: string): Pro
   if (set.status !== 200) throw new Error(set.errors.join());
 }
 
-test('destinations and associations of one name are of their namespaces, and a deletion takes the copies along', async () => {
+test('destinations and associations with the same name belong to their namespaces, and deleting one removes its copies', async () => {
   const outer = await spaceOf(service);
   const inner = await spaceOf(service, outer);
   const template = '{{ .NamespacePath | replace "/" "-" }}_{{ .NamespaceBaseName }}_{{ .SecretPath }}';
@@ -48,7 +49,24 @@ test('destinations and associations of one name are of their namespaces, and a d
   expect((await outer.ask('GET', `${at}/associations`)).status).toBe(200);
 });
 
-test('a rule of the root that names a type of a namespace by its alias holds', async () => {
+test('a replay covers only the associations of its namespace, with and without the name of a destination', async () => {
+  const outer = await spaceOf(service);
+  const inner = await spaceOf(service, outer);
+  for (const space of [outer, inner]) await synced(space, `${service.name('copy')}_{{ .SecretPath }}`);
+  const replay = (ask: (method: string, path: string, body: object) => Promise<Answer>, filter: object) =>
+    ask('POST', 'sys/sync/replay', { type, sync_status: 'SYNCED', ...filter });
+  for (const space of [outer, inner]) {
+    await service.untilQuiet();
+    expect((await replay(space.ask, {})).data['replayed']).toBe(1);
+    await service.untilQuiet();
+    expect((await replay(space.ask, { name: 'shared' })).data['replayed']).toBe(1);
+  }
+  await service.untilQuiet();
+  expect((await replay(service.ask, {})).data['replayed']).toBe(0);
+  expect((await replay(service.ask, { name: 'shared' })).status).toBe(400);
+});
+
+test('a rule of the root applies to a type in a namespace that it names by its alias', async () => {
   const space = await spaceOf(service);
   const root = { ask: (method: string, path: string, body?: unknown) => service.ask(method, path, body) };
   const rules = `path "${space.path}*" { capabilities = ["read"] }

@@ -7,7 +7,7 @@ const rule = (path: string, ...capabilities: string[]) =>
   `path "${path}" { capabilities = ${JSON.stringify(capabilities)} }`;
 const root = { ask: (...[method, path, body]: Parameters<Space['ask']>) => service.ask(method, path, body) };
 
-test('a token is good in its namespace and below, and its policies are relative to it', async () => {
+test('a token is valid in its namespace and below, and its policies are relative to it', async () => {
   const outer = await spaceOf(service);
   const inner = await spaceOf(service, outer);
   const below = inner.path.slice(outer.path.length);
@@ -24,7 +24,7 @@ test('a token is good in its namespace and below, and its policies are relative 
     expect((await ask('GET', 'secret/data/a', undefined, token)).status).toBe(403);
 });
 
-test('a policy of the root names paths of namespaces, and one of the same name elsewhere is another one', async () => {
+test('a policy of the root covers paths of namespaces, and is distinct from policies of the same name elsewhere', async () => {
   const space = await spaceOf(service);
   const { client_token: token } = await holderIn(service, root, rule(`${space.path}secret/data/a`, 'read'));
   expect((await space.ask('GET', 'secret/data/a', undefined, token)).status).toBe(404);
@@ -44,7 +44,7 @@ test('a policy of the root names paths of namespaces, and one of the same name e
   expect(fromRoot.data['secret/data/b']).toEqual(['deny']);
 });
 
-test('tokens are looked up, renewed and revoked from their namespace and from above only', async () => {
+test('tokens are looked up, renewed and revoked only from their namespace and from above', async () => {
   const [space, other] = [await spaceOf(service), await spaceOf(service)];
   const { client_token: token, accessor } = await holderIn(service, space, rule('secret/data/a', 'read'));
   for (const ask of [space.ask, root.ask]) {
@@ -67,7 +67,7 @@ test('tokens are looked up, renewed and revoked from their namespace and from ab
   expect((await space.ask('GET', 'secret/data/a', undefined, token)).status).toBe(403);
 });
 
-test('no root token comes from a namespace, and who is of another one needs sudo', async () => {
+test('a namespace issues no root token, and callers of another namespace need sudo', async () => {
   const space = await spaceOf(service);
   const asRoot = await space.ask('POST', 'auth/token/create', { policies: ['root'] });
   expect([asRoot.status, asRoot.errors]).toEqual([400, ['root tokens may not be created from a non-root namespace']]);
@@ -93,7 +93,7 @@ test('a batch token carries its namespace', async () => {
   expect((await space.ask('GET', 'auth/token/lookup-self', undefined, token)).data['namespace_path']).toBe(space.path);
 });
 
-test('token roles, leases, password policies and tidying are of one namespace', async () => {
+test('token roles, leases, password policies and tidying are separate for each namespace', async () => {
   const [space, other] = [await spaceOf(service), await spaceOf(service)];
   await space.ask('POST', 'auth/token/roles/ci', { allowed_policies: 'x' });
   expect((await space.ask('LIST', 'auth/token/roles')).data['keys']).toEqual(['ci']);
@@ -119,7 +119,7 @@ test('token roles, leases, password policies and tidying are of one namespace', 
   expect((await space.ask('POST', 'auth/token/tidy')).status).toBe(202);
 });
 
-test('a wrapped reply is taken in its namespace or above, once', async () => {
+test('a wrapped reply is unwrapped once, in its namespace or above', async () => {
   const space = await spaceOf(service);
   await space.ask('POST', 'secret/data/a', { data: { a: '1' } });
   const wrapped = await service.ask('GET', 'secret/data/a', undefined, {
@@ -150,7 +150,7 @@ test('a token of a namespace looks itself up, renews and revokes itself without 
   expect((await space.ask('GET', 'auth/token/lookup-self', undefined, token)).status).toBe(403);
 });
 
-test('a token whose policies in its namespace do not let it look itself up may not do so from outside either', async () => {
+test('a token that may not look itself up in its namespace may not do so from outside either', async () => {
   const space = await spaceOf(service);
   const { client_token: token } = await holderIn(service, space, rule('secret/data/a', 'read'));
   expect((await askingIn(service, '')('GET', 'auth/token/lookup-self', undefined, token)).status).toBe(403);

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { openApi } from '../../../lib/app.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
-import { type Answer, ask } from '../../support/flow/ask.ts';
+import { openApi } from '#app.ts';
+import { silentLog } from '#core/log/log.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
+import { type Answer, ask } from '../../support/flow/calls/ask.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 import { otherProcessOf } from '../../support/flow/other-process.ts';
 
-// The release notes of the specification list what was wrong in earlier releases of the family. What of it concerns features
-// that are here is shown not to be so here. `docs/known-issues.md` has the whole list.
+// docs/known-issues.md lists the known issues of earlier releases of the API family. These tests show for each feature that exists
+// here that it does not have the issue.
 const service = serviceOf([]);
 const other = otherProcessOf(service);
 
@@ -24,12 +24,12 @@ const at = (address: string, token: string, method: string, path: string, body?:
   ask({ address, token, method, path, body });
 const lookUp = (address: string, token: string) => at(address, token, 'GET', 'auth/token/lookup-self');
 
-describe('a revocation that comes to any process', () => {
+describe('a revocation at any process', () => {
   test.each([
     ['auth/token/revoke', ({ client_token }: Auth) => ({ token: client_token })],
     ['auth/token/revoke-accessor', ({ accessor }: Auth) => ({ accessor })],
     ['sys/leases/revoke', (_auth: Auth, lease: string) => ({ lease_id: lease })],
-  ])('%s holds in all of them', async (path, body) => {
+  ])('%s applies to all of them', async (path, body) => {
     for (const [first, second] of [
       [service.address, other.address],
       [other.address, service.address],
@@ -45,7 +45,7 @@ describe('a revocation that comes to any process', () => {
   });
 });
 
-/** The lease that only this token has: all earlier ones are revoked. */
+/** The only lease of this token: all earlier ones are revoked. */
 async function leaseOf(auth: Auth): Promise<string> {
   const { data } = await service.ask('LIST', 'sys/leases/lookup/auth/token/create');
   for (const key of data['keys'] as readonly string[]) {
@@ -56,7 +56,7 @@ async function leaseOf(auth: Auth): Promise<string> {
   throw new Error(`no lease of ${auth.accessor}`);
 }
 
-test('a lease says for how long it is good, where it is made and wherever it is shown', async () => {
+test('a lease has its duration in the reply that creates it and wherever it is shown', async () => {
   const auth = await create({ policies: ['default'], ttl: '30m' });
   expect(auth.lease_duration).toBe(1_800);
   const batch = await create({ policies: ['default'], ttl: '20m', type: 'batch' });
@@ -68,7 +68,7 @@ test('a lease says for how long it is good, where it is made and wherever it is 
   expect(Number(data['ttl'])).toBeGreaterThan(0);
 });
 
-test('a token that is made against a role with an alias nobody has used is good in every process, and is a lease', async () => {
+test('a token created against a role with a new alias is valid in every process, and is a lease', async () => {
   const role = service.name('role');
   const given = { allowed_entity_aliases: ['ci-*'], allowed_policies: ['default'], orphan: true };
   await service.ask('POST', `auth/token/roles/${role}`, given);
@@ -86,7 +86,7 @@ test('a token that is made against a role with an alias nobody has used is good 
   }
 });
 
-test('a policy that is not there, or not any more, is no internal error of anybody who is given it', async () => {
+test('a missing or deleted policy causes no internal error for its holders', async () => {
   const policy = service.name('gone');
   await service.ask('PUT', `sys/policies/acl/${policy}`, {
     policy: 'path "secret/data/x" { capabilities = ["read"] }',
@@ -101,7 +101,7 @@ test('a policy that is not there, or not any more, is no internal error of anybo
   }
 });
 
-test('metrics are gathered while tokens are made, revoked and expire', async () => {
+test('metrics are collected while tokens are created, revoked and expire', async () => {
   const churn = Array.from({ length: 40 }, async (_, number) => {
     const { client_token } = await create({ policies: ['default'], ttl: number % 2 === 0 ? '1s' : '1h' });
     await service.ask('POST', 'auth/token/revoke', { token: client_token });
@@ -120,7 +120,7 @@ test('metrics are gathered while tokens are made, revoked and expire', async () 
   expect(new Set(statuses)).toEqual(new Set([200]));
 });
 
-test('a mount whose engine is not part of the release any more is in the way of nothing', async () => {
+test('a mount whose engine is no longer part of the release affects nothing else', async () => {
   await sql`insert into mounts (path, type, accessor, description, options, config, local, seal_wrap)
             values ('former/', 'app-id', 'app-id_0', '', 'null', '{}', false, false)`.execute(service.store.db);
   await sql`update revisions set revision = revision + 1 where name = 'mounts'`.execute(service.store.db);
@@ -138,7 +138,7 @@ test('a mount whose engine is not part of the release any more is in the way of 
   await started.close();
 });
 
-test('the former name of ttl is still read', async () => {
+test('the former name of ttl is still accepted', async () => {
   expect((await create({ policies: ['default'], lease: '25m' })).lease_duration).toBe(1_500);
   expect((await create({ policies: ['default'], lease: '25m', ttl: '5m' })).lease_duration).toBe(300);
 });

@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { openLog } from '../../../lib/core/log/open.ts';
+import { openLog } from '#core/log/open.ts';
 import { scan } from '../../architecture/scan.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const files = (await readdir(join(root, 'lib'), { recursive: true })).filter((file) => file.endsWith('.ts'));
 
-test('no logger is made below another one, so none is kept longer than it is used', async () => {
+test('no child loggers are created, so none is kept longer than it is used', async () => {
   expect(files.length).toBeGreaterThan(100);
   const makers: string[] = [];
   for (const file of files) {
@@ -22,7 +22,7 @@ test.each([
   ['info', 3],
   ['warn', 2],
   ['error', 1],
-] as const)('the level %s holds for every line, whoever writes it', (level, lines) => {
+] as const)('the level %s applies to every line of any component', (level, lines) => {
   const written: string[] = [];
   const log = openLog({ KEYFERRY_LOG_LEVEL: level }, { write: (line: string) => void written.push(line) });
   log.scope?.({ part: 'below' }, () => {

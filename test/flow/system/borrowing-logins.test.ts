@@ -2,15 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openLender } from '../../../lib/app/borrowing/lender.ts';
-import type { UnsealLogin } from '../../../lib/core/unseal.ts';
-import { openStore } from '../../../lib/store/open.ts';
+import { openLender } from '#app/borrowing/lender.ts';
+import type { UnsealLogin } from '#core/settings/unseal.ts';
+import { openStore } from '#store/open.ts';
 import { storeOptions } from '../../store/stores.ts';
 import { type Orchestrator, startOrchestrator } from '../../support/auth/orchestrator.ts';
 import { shamirService } from '../../support/flow/shamir.ts';
 import { ending } from '../../support/services.ts';
 
-// The ways to log in for the root key, at an API as it is.
+// The logins by which a process borrows the root key, at a real API.
 const service = shamirService({ KEYFERRY_NETWORK_ALLOWED: 'all' });
 const policy =
   'path "sys/sync/unseal" { capabilities = ["update", "sudo"] } path "auth/token/revoke-self" { capabilities = ["update"] }';
@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A process that logs in so; answers its state, and how its attempts ended. */
+/** Starts a process that logs in like this. Returns its state and how its attempts ended. */
 async function borrower(login: UnsealLogin) {
   const seen: string[] = [];
   const settings = { address: new URL(service.addresses[0] ?? ''), caFile: undefined, login, keepMs: 3_600_000 };
@@ -69,27 +69,27 @@ const account = async (name: string): Promise<UnsealLogin> => ({
   tokenFile: await fileOf(await cluster.token('keyferry', name)),
 });
 
-const living = async () => ((await asRoot('LIST', 'auth/token/accessors')).data['keys'] as string[]).length;
+const countTokens = async () => ((await asRoot('LIST', 'auth/token/accessors')).data['keys'] as string[]).length;
 
-test('a service account of the role borrows, and its token is gone afterwards', async () => {
-  const before = await living();
+test('a service account of the role borrows, and its token is revoked afterwards', async () => {
+  const before = await countTokens();
   expect(await borrower(await account('keyferry-sync'))).toEqual({ state: 'ready', seen: ['opened'] });
-  expect(await living()).toBe(before);
+  expect(await countTokens()).toBe(before);
 });
 
-test('another service account does not', async () => {
+test('another service account cannot borrow', async () => {
   expect(await borrower(await account('default'))).toEqual({ state: 'sealed', seen: ['failed'] });
 });
 
-test('a token from a file borrows and stays; one without the right does not', async () => {
+test('a token from a file borrows and stays valid; one without the right cannot borrow', async () => {
   const { body } = await asRoot('POST', 'auth/token/create', { policies: ['unseal'], no_default_policy: true });
   const { client_token: token } = body['auth'] as { client_token: string };
-  const before = await living();
+  const before = await countTokens();
   expect(await borrower({ kind: 'token', tokenFile: await fileOf(token) })).toEqual({
     state: 'ready',
     seen: ['opened'],
   });
-  expect(await living()).toBe(before);
+  expect(await countTokens()).toBe(before);
   const { body: other } = await asRoot('POST', 'auth/token/create', { policies: ['default'] });
   const { client_token: weak } = other['auth'] as { client_token: string };
   expect(await borrower({ kind: 'token', tokenFile: await fileOf(weak) })).toEqual({

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openApi, openSweeper, type Sweeper } from '../../../lib/app.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
-import { type Answer, type AskOptions, ask } from '../../support/flow/ask.ts';
+import { openApi, openSweeper, type Sweeper } from '#app.ts';
+import { silentLog } from '#core/log/log.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
+import { type Answer, type AskOptions, ask } from '../../support/flow/calls/ask.ts';
 import { eventually, serviceOf } from '../../support/flow/open-service.ts';
-import { patience } from '../../support/patience.ts';
+import { patience } from '../../support/measures/patience.ts';
 
-// The clocks of processes differ by hours. What ends goes by the clock of the store alone, whoever made it or looks at it.
+// The clocks of processes differ by hours. Everything expires by the clock of the store, whichever process created or reads it.
 const service = serviceOf(['cloud-a-sm'], { KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: '0', KEYFERRY_SYNC_WAIT_MS: '0' });
 
 const hours = { behind: -7, ahead: 5 } as const;
@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 const processOf = (which: Which): Process => {
   const found = processes.get(which);
-  if (found === undefined) throw new Error(`there is no process that is ${which}`);
+  if (found === undefined) throw new Error(`no process has a clock that is ${which}`);
   return found;
 };
 const at = (which: Which, method: string, path: string, body?: object, options: AskOptions = {}): Promise<Answer> =>
@@ -54,16 +54,16 @@ const sweepAll = async () => {
 const batch = { type: 'batch', policies: ['default'] };
 const withToken = (token: string) => ({ headers: { 'x-service-token': token } });
 const authOf = ({ body }: Answer) => Object(body['auth']);
-/** Lets the rows of a table be older. */
-const letPass = (table: string, column: string, seconds: number) =>
+/** Ages the rows of a table. */
+const age = (table: string, column: string, seconds: number) =>
   sql`update ${sql.table(table)} set ${sql.ref(column)} = ${sql.ref(column)} - make_interval(secs => ${seconds})`.execute(
     service.store.db,
   );
 const near = (text: unknown, seconds: number) =>
   expect(Math.abs(Date.parse(String(text)) - Date.now() - seconds * 1_000)).toBeLessThan(patience.conditionMs);
 
-describe.each(everyWay)('made where the clock is %s, used where it is %s', (maker, user) => {
-  test('a token lives for its time, and a renewal counts from then on', async () => {
+describe.each(everyWay)('created where the clock is %s, used where it is %s', (maker, user) => {
+  test('a token is valid for its TTL, and a renewal counts from the time of the renewal', async () => {
     const { client_token: token } = authOf(await at(maker, 'POST', 'auth/token/create', { ttl: '10m' }));
     await sweepAll();
     const { data } = await at(user, 'GET', 'auth/token/lookup-self', undefined, withToken(token));
@@ -87,7 +87,7 @@ describe.each(everyWay)('made where the clock is %s, used where it is %s', (make
     near((await at(user, 'GET', 'auth/token/lookup-self', undefined, withToken(token))).data['expire_time'], 900);
   });
 
-  test('a batch token lives for its time, and not longer', async () => {
+  test('a batch token is valid for its TTL and no longer', async () => {
     const made = authOf(await at(maker, 'POST', 'auth/token/create', { ...batch, ttl: '10m' }));
     const { data } = await at(user, 'GET', 'auth/token/lookup-self', undefined, withToken(made.client_token));
     near(data['expire_time'], 600);
@@ -98,7 +98,7 @@ describe.each(everyWay)('made where the clock is %s, used where it is %s', (make
       );
   });
 
-  test('a wrapped reply waits for its time', async () => {
+  test('a wrapped reply is valid for its TTL', async () => {
     const options = { headers: { 'x-vault-wrap-ttl': '10m' } };
     const { body } = await at(maker, 'POST', 'sys/wrapping/wrap', { value: 'kept' }, options);
     const { token, creation_time } = Object(body['wrap_info']);
@@ -109,7 +109,7 @@ describe.each(everyWay)('made where the clock is %s, used where it is %s', (make
     expect((await at(user, 'POST', 'sys/wrapping/unwrap', { token })).data).toEqual({ value: 'kept' });
   });
 
-  test('leases below a path are revoked, those that were made where the clock is ahead too', async () => {
+  test('leases below a path are revoked, including those created where the clock is ahead', async () => {
     await at(maker, 'POST', 'auth/token/roles/leased', {});
     const made = authOf(await at(maker, 'POST', 'auth/token/create/leased', { ttl: '10m' }));
     const { data } = await at(user, 'LIST', 'sys/leases/lookup/auth/token/create/leased');
@@ -120,7 +120,7 @@ describe.each(everyWay)('made where the clock is %s, used where it is %s', (make
     expect((await at(user, 'GET', 'auth/token/lookup-self', undefined, own)).status).toBe(403);
   });
 
-  test('a version of a secret deletes itself after its time, and is deleted and undeleted now', async () => {
+  test('a version of a secret deletes itself after its time, and can be deleted and undeleted now', async () => {
     const path = `timed-${maker}`;
     await at(maker, 'POST', `secret/metadata/${path}`, { delete_version_after: '10m' });
     const { data: written } = await at(maker, 'POST', `secret/data/${path}`, { data: { n: 1 } });
@@ -133,11 +133,11 @@ describe.each(everyWay)('made where the clock is %s, used where it is %s', (make
     await at(user, 'POST', `secret/undelete/${path}`, { versions: [1] });
     expect((await at(maker, 'GET', `secret/data/${path}`)).status).toBe(200);
     expect((await at(maker, 'PATCH', `secret/data/${path}`, { data: { n: 2 } })).status).toBe(200);
-    await letPass('kv_versions', 'deletion_time', 600);
+    await age('kv_versions', 'deletion_time', 600);
     for (const which of [maker, user]) expect((await at(which, 'GET', `secret/data/${path}`)).status).toBe(404);
   });
 
-  test('a secret id logs in for its time', async () => {
+  test('a secret id is valid for its TTL', async () => {
     await at(maker, 'POST', `sys/auth/machines-${maker}`, { type: 'approle' });
     const role = `auth/machines-${maker}/role/app`;
     await at(maker, 'POST', role, { secret_id_ttl: '10m', role_id: `app-${maker}` });
@@ -145,18 +145,18 @@ describe.each(everyWay)('made where the clock is %s, used where it is %s', (make
     await sweepAll();
     const login = () => at(user, 'POST', `auth/machines-${maker}/login`, { role_id: `app-${maker}`, secret_id });
     expect((await login()).status).toBe(200);
-    await letPass('approle_secret_ids', 'expire_at', 600);
+    await age('approle_secret_ids', 'expire_at', 600);
     expect((await login()).status).toBe(400);
   });
 
-  test('wrong logins lock a user out everywhere, until the time is over', async () => {
+  test('failed logins lock a user out everywhere until the lockout ends', async () => {
     await at(maker, 'POST', `sys/auth/people-${maker}`, { type: 'userpass' });
     await at(maker, 'POST', `auth/people-${maker}/users/ann`, { password: 'right' });
     const login = (which: Which, password: string) => at(which, 'POST', `auth/people-${maker}/login/ann`, { password });
     for (let n = 0; n < 5; n += 1) await login(maker, 'wrong');
     await sweepAll();
     expect((await login(user, 'right')).status).toBe(403);
-    await letPass('login_failures', 'locked_until', 900);
+    await age('login_failures', 'locked_until', 900);
     expect((await login(user, 'right')).status).toBe(200);
   });
 
@@ -189,7 +189,7 @@ describe.each(everyWay)('made where the clock is %s, used where it is %s', (make
     expect(await got.text()).toBe(state);
   });
 
-  test('a token of the workspace service ends at the time that was asked for', async () => {
+  test('a token of the workspace service expires at the requested time', async () => {
     const expired = (minutes: number) => ({
       data: {
         type: 'authentication-tokens',
@@ -241,7 +241,7 @@ test('no table has a time from the clock of a process', async () => {
   expect(await timesOfProcesses()).toEqual([]);
 });
 
-/** Times in any column, also in documents, that are an hour or less from the clock of one of the processes. */
+/** Times in any column, including JSON documents, within an hour of the clock of one of the processes. */
 async function timesOfProcesses(): Promise<readonly string[]> {
   const { db } = service.store;
   const { rows: tables } = await sql<{ name: string }>`

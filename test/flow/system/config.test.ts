@@ -3,7 +3,7 @@ import { serviceOf } from '../../support/flow/open-service.ts';
 
 const service = serviceOf([], { KEYFERRY_LOG_LEVEL: 'warn' });
 
-/** As a browser asks for a page of an origin. */
+/** Sends a request like a browser for a page of this origin. */
 const fromPage = (origin: string, method = 'GET', headers: Readonly<Record<string, string>> = {}) =>
   fetch(`${service.address}/v1/sys/health`, { method, headers: { origin, ...headers } });
 const preflight = (origin: string, method: string) =>
@@ -12,7 +12,7 @@ const page = 'https://ui.example.com';
 const configure = (body: object) => service.ask('POST', 'sys/config/cors', body);
 
 describe('pages of other origins', () => {
-  test('are told nothing as long as none is allowed', async () => {
+  test('get no CORS headers while no origin is allowed', async () => {
     await service.ask('DELETE', 'sys/config/cors');
     expect(await service.ask('GET', 'sys/config/cors')).toMatchObject({
       data: { enabled: false },
@@ -22,7 +22,7 @@ describe('pages of other origins', () => {
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, null]);
   });
 
-  test('are told that they may when they are allowed, and are refused when they are not', async () => {
+  test('get CORS headers when their origin is allowed, and are refused otherwise', async () => {
     expect((await configure({ allowed_origins: page, allowed_headers: ['X-Own'] })).status).toBe(204);
     const answer = await fromPage(page);
     expect([answer.status, answer.headers.get('access-control-allow-origin'), answer.headers.get('vary')]).toEqual([
@@ -41,7 +41,7 @@ describe('pages of other origins', () => {
     );
   });
 
-  test('ask before what they may do', async () => {
+  test('get an answer to preflight requests', async () => {
     await configure({ allowed_origins: [page], allowed_headers: ['X-Own'] });
     const answer = await preflight(page, 'LIST');
     expect([answer.status, await answer.text()]).toEqual([204, '']);
@@ -51,7 +51,7 @@ describe('pages of other origins', () => {
     expect((await preflight('https://other.example.com', 'GET')).status).toBe(403);
   });
 
-  test('may read errors too, and all may where the wildcard stands', async () => {
+  test('can read errors too, and the wildcard allows every origin', async () => {
     await configure({ allowed_origins: '*' });
     const answer = await fetch(`${service.address}/v1/secret/x`, { headers: { origin: 'http://any:8080' } });
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, 'http://any:8080']);
@@ -62,10 +62,10 @@ describe('pages of other origins', () => {
   test.each([
     [{}, 'at least one origin or the wildcard must be provided'],
     [{ allowed_origins: ['*', page] }, "the '*' must be the only value"],
-    [{ allowed_origins: ['example.com'] }, 'is no origin'],
-    [{ allowed_origins: ['https://example.com/path'] }, 'is no origin'],
+    [{ allowed_origins: ['example.com'] }, 'is not an origin'],
+    [{ allowed_origins: ['https://example.com/path'] }, 'is not an origin'],
     [{ allowed_origins: { a: 1 } }, 'allowed_origins'],
-    [{ allowed_origins: page, allowed_headers: ['a\r\nb'] }, 'is no name of a header'],
+    [{ allowed_origins: page, allowed_headers: ['a\r\nb'] }, 'is not a header name'],
     [{ enable: 'perhaps' }, 'enable'],
   ])('%j is a bad request', async (body, text) => {
     const answer = await configure(body);
@@ -74,7 +74,7 @@ describe('pages of other origins', () => {
   });
 });
 
-test('headers of a user interface are kept, shown, listed and removed', async () => {
+test('headers for the user interface are stored, read, listed and deleted', async () => {
   const at = 'sys/config/ui/headers';
   expect((await service.ask('LIST', at)).status).toBe(404);
   await Promise.all(['X-One', 'X-Two'].map((name) => service.ask('POST', `${at}/${name}`, { values: ['a', 'b'] })));
@@ -87,7 +87,7 @@ test('headers of a user interface are kept, shown, listed and removed', async ()
   expect((await service.ask('POST', `${at}/X-One`, {})).status).toBe(400);
 });
 
-test('the state shows the configuration and nothing that gives access to anything', async () => {
+test('the sanitized configuration has nothing that gives access', async () => {
   const answer = await service.ask('GET', 'sys/config/state/sanitized');
   expect(answer.data).toMatchObject({ log_level: 'warn', max_lease_ttl: 2_764_800, listeners: [{ type: 'tcp' }] });
   for (const secret of [service.config.DATABASE_URL, service.config.REDIS_URL, service.config.KEYFERRY_SEAL_KEY])

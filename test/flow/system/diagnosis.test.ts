@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { withLevels } from '../../../lib/core/log/levels.ts';
-import { partOf } from '../../../lib/core/log.ts';
-import { ask } from '../../support/flow/ask.ts';
+import { withLevels } from '#core/log/levels.ts';
+import { partOf } from '#core/log/log.ts';
+import { ask } from '../../support/flow/calls/ask.ts';
 import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 import { otherProcessOf } from '../../support/flow/other-process.ts';
 
@@ -9,7 +9,7 @@ const service = serviceOf([]);
 const other = otherProcessOf(service);
 const requestLines = () => service.logged.filter((line) => (line as { message: string }).message === 'request').length;
 
-test('levels change while the process runs, and parts follow the level of all', async () => {
+test('log levels change while the process runs, and components follow the global level', async () => {
   const { data } = await service.ask('GET', 'sys/loggers');
   expect(Object.keys(data)).toEqual(expect.arrayContaining(['core', 'http', 'store', 'sync', 'token']));
   expect((await service.ask('POST', 'sys/loggers/http', { level: 'ERR' })).status).toBe(204);
@@ -24,7 +24,7 @@ test('levels change while the process runs, and parts follow the level of all', 
   expect((await service.ask('DELETE', 'sys/loggers/http')).status).toBe(204);
   expect((await service.ask('GET', 'sys/loggers/http')).data).toEqual({ http: 'debug' });
   expect((await service.ask('DELETE', 'sys/loggers')).status).toBe(204);
-  // The other process has a log of its own.
+  // The other process has its own log.
   const elsewhere = await ask({ address: other.address, token: service.rootToken, method: 'GET', path: 'sys/loggers' });
   expect(elsewhere.status).toBe(200);
 });
@@ -40,7 +40,7 @@ test.each([
   expect((await service.ask(method, path, body)).status).toBe(status);
 });
 
-test('a part that is made after the level of all was set has that level', () => {
+test('a component created after the global level was set has that level', () => {
   const seen: string[] = [];
   const write = (_fields: object, message: string) => {
     seen.push(message);
@@ -55,7 +55,7 @@ test('a part that is made after the level of all was set has that level', () => 
   expect(seen).toEqual(['late', 'early']);
 });
 
-test('requests that are being answered are shown, without their query', async () => {
+test('requests in flight are shown without their query', async () => {
   const shown = async () =>
     Object.values((await service.ask('GET', 'sys/in-flight-req')).data) as { request_path: string }[];
   expect(await shown()).toEqual([
@@ -67,7 +67,7 @@ test('requests that are being answered are shown, without their query', async ()
       client_id: '',
     },
   ]);
-  // A request that waits for the row that somebody else holds.
+  // A request that waits for a locked row.
   await service.secret({ a: 1 }, 'held');
   const hold = service.store.transaction(async (tx) => {
     await tx.selectFrom('kv_secrets').selectAll().forUpdate().execute();
@@ -79,7 +79,7 @@ test('requests that are being answered are shown, without their query', async ()
   expect(await shown()).toHaveLength(1);
 });
 
-test('there is no leader to step down, and the process that answers is the one shown', async () => {
+test('there is no leader to step down, and the answering process is the one shown', async () => {
   expect((await service.ask('PUT', 'sys/step-down')).status).toBe(204);
   const { data } = await service.ask('GET', 'sys/ha-status');
   expect(data['nodes']).toMatchObject([{ active_node: true, api_address: expect.stringMatching(/^http:/) }]);
@@ -88,7 +88,7 @@ test('there is no leader to step down, and the process that answers is the one s
   expect(history.data['key_info']).toMatchObject({ [String(version)]: { previous_version: null } });
 });
 
-test('the machine and the counts are shown', async () => {
+test('information about the host and the counters are shown', async () => {
   expect((await service.ask('GET', 'sys/host-info')).data).toMatchObject({
     host: { hostname: expect.any(String) },
     memory: { total: expect.any(Number) },
@@ -100,13 +100,13 @@ test('the machine and the counts are shown', async () => {
   expect((await service.ask('GET', 'sys/internal/counters/activity')).status).toBe(404);
 });
 
-test.each(['sys/monitor', 'sys/pprof', 'sys/pprof/heap'])('%s says that it is not there', async (path) => {
+test.each(['sys/monitor', 'sys/pprof', 'sys/pprof/heap'])('%s says that it is not available', async (path) => {
   const answer = await service.ask('GET', path);
   expect([answer.status, answer.errors[0]]).toEqual([404, expect.stringMatching(/^not supported: /)]);
 });
 
 test.each(['activecode', 'standbycode', 'drsecondarycode', 'performancestandbycode', 'sealedcode', 'uninitcode'])(
-  'a %s that is no status is refused',
+  'a %s that is not an HTTP status is refused',
   async (name) => {
     expect((await service.ask('GET', `sys/health?${name}=abc`)).status).toBe(400);
     expect((await service.ask('GET', `sys/health?${name}=299&standbyok=true&perfstandbyok=1`)).status).toBe(

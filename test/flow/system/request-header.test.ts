@@ -3,7 +3,7 @@ import { serviceOf } from '../../support/flow/open-service.ts';
 
 const service = serviceOf([], { KEYFERRY_REQUIRE_REQUEST_HEADER: 'true' });
 
-test('a listener that requires the header of clients refuses requests without it, whatever they ask', async () => {
+test('a listener that requires the request header refuses every request without it', async () => {
   for (const [name, value, status] of [
     ['x-none', 'true', 412],
     ['x-vault-request', 'false', 412],

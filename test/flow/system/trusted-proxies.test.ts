@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { serviceOf } from '../../support/flow/open-service.ts';
 import { disable, fileDevice, linesOf } from '../audit/log.ts';
 
-// The tests' own connections come from 127.0.0.1, which is the proxy here.
+// The connections of the tests come from 127.0.0.1, which acts as the proxy.
 const service = serviceOf([], { KEYFERRY_TRUSTED_PROXIES: '127.0.0.0/8,::1' });
 const enabled: string[] = [];
 
@@ -14,7 +14,7 @@ const from = (forwarded: string, token?: string) => ({
   headers: { 'x-forwarded-for': forwarded, ...(token === undefined ? {} : { 'x-service-token': token }) },
 });
 
-test('a token bound to addresses is used by the client behind a trusted proxy, and by no other', async () => {
+test('a token bound to addresses is accepted only from those clients behind a trusted proxy', async () => {
   const role = service.name('bound');
   await service.api.write(`auth/token/roles/${role}`, {
     allowed_policies: ['default'],
@@ -38,7 +38,7 @@ test('a token bound to addresses is used by the client behind a trusted proxy, a
   }
 });
 
-test('the audit file shows the client and not its proxy', async () => {
+test('the audit file shows the client instead of its proxy', async () => {
   const { device, file } = await fileDevice(service);
   enabled.push(device);
   await service.ask('GET', 'secret/data/forwarded', undefined, from('6.6.6.6, 198.51.100.7'));
@@ -46,7 +46,7 @@ test('the audit file shows the client and not its proxy', async () => {
   expect(lines.map(({ request }) => request['remote_address'])).toEqual(['198.51.100.7', '198.51.100.7']);
 });
 
-test('a rate limit counts clients behind one proxy apart', async () => {
+test('a rate limit counts clients behind one proxy separately', async () => {
   const name = service.name('limit');
   await service.api.write(`sys/quotas/rate-limit/${name}`, { path: 'cubbyhole/', rate: 1, interval: '60s' });
   const statuses = async (forwarded: string) => {
@@ -56,7 +56,7 @@ test('a rate limit counts clients behind one proxy apart', async () => {
     return answers;
   };
   expect(await statuses('198.51.100.7')).toEqual([404, 429, 429]);
-  // What a client claims before its proxy adds its address makes no new client of it.
+  // An address that the client itself claims, before the one that its proxy adds, does not make it another client.
   expect(await statuses('192.0.2.200, 198.51.100.7')).toEqual([429, 429, 429]);
   expect(await statuses('198.51.100.8')).toEqual([404, 429, 429]);
   await service.ask('DELETE', `sys/quotas/rate-limit/${name}`);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ask } from '../../support/flow/ask.ts';
+import { ask } from '../../support/flow/calls/ask.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 import { otherProcessOf } from '../../support/flow/other-process.ts';
 
@@ -9,7 +9,7 @@ const other = otherProcessOf(service);
 const elsewhere = (method: string, path: string, body?: unknown) =>
   ask({ address: other.address, token: service.rootToken, method, path, body });
 
-test('a mount becomes versioned while it is written to: what was written is version 1, in every process', async () => {
+test('a mount can be upgraded to version 2 during writes: existing secrets become version 1, in every process', async () => {
   await service.ask('POST', 'sys/mounts/old', { type: 'kv', options: { version: '1' } });
   await service.ask('POST', 'old/deep/before', { a: 'before' });
   expect((await elsewhere('GET', 'old/deep/before')).status).toBe(200);
@@ -19,7 +19,7 @@ test('a mount becomes versioned while it is written to: what was written is vers
   expect(tuned.status).toBe(204);
   const answers = await Promise.all(writes);
   for (const [n, { status }] of answers.entries()) {
-    // A write that came after the change is refused in words that name the other path, and nothing of it is stored.
+    // A write after the upgrade is refused with an error that names the new path, and stores nothing.
     expect([204, 404]).toContain(status);
     const read = await elsewhere('GET', `old/data/w${n}`);
     expect([status, read.status]).toEqual([status, status === 204 ? 200 : 404]);
@@ -33,7 +33,7 @@ test('a mount becomes versioned while it is written to: what was written is vers
   expect((await service.ask('LIST', 'old/metadata/deep')).data).toEqual({ keys: ['before'] });
 });
 
-test('a mount does not become unversioned again', async () => {
+test('a mount cannot be downgraded to version 1', async () => {
   await service.ask('POST', 'sys/mounts/new', { type: 'kv', options: { version: '2' } });
   for (const options of [{ version: '1' }, { version: '' }, { version: '3' }, 'x', ['version=1']]) {
     const answer = await service.ask('POST', 'sys/mounts/new/tune', { options });

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
-import { noAddresses } from '../../../lib/core/address-list.ts';
-import { connectionOf } from '../../../lib/http/wire/connection/connection.ts';
-import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
-import { sampleParts } from '../sample.ts';
+import { noAddresses } from '#core/address-list.ts';
+import type { HttpServer } from '#http/server/server.ts';
+import { connectionOf } from '#http/wire/connection/connection.ts';
+import { sampleServer } from '../sample.ts';
 import { rawClient } from './raw.ts';
 import { tlsClient, tlsFiles } from './tls.ts';
 
@@ -14,8 +14,8 @@ afterEach(async () => {
 const question =
   'GET /v1/sys/connection HTTP/1.1\r\nHost: x\r\nX-Service-Token: root\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n';
 
-test('a handler knows who opened the connection, whatever a header says', async () => {
-  const server = createServer(sampleParts());
+test('a handler gets the address of the peer, whatever a header says', async () => {
+  const server = sampleServer();
   open.push(server);
   const client = await rawClient((await server.listen({ port: 0, host: '127.0.0.1' })).port);
   await client.send(question);
@@ -25,7 +25,7 @@ test('a handler knows who opened the connection, whatever a header says', async 
 
 test('a handler knows that the connection is encrypted', async () => {
   const files = await tlsFiles();
-  const server = createServer(sampleParts());
+  const server = sampleServer();
   open.push(server);
   const { port } = await server.listen({ port: 0, host: '127.0.0.1', tls: files.tls });
   const client = await tlsClient(port, files.certificate);

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createDeadline } from '../../../lib/http/wire/connection/connection.ts';
+import { createDeadline } from '#http/wire/connection/connection.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const never = () => new Promise<never>(() => {});
 
-test('work that is done in time gives its outcome, and nothing is ended', async () => {
+test('work that finishes in time returns its outcome, and nothing is aborted', async () => {
   const within = createDeadline(1000);
   const expire = vi.fn();
   expect(await within(Promise.resolve(1), expire)).toBe(1);
@@ -16,7 +16,7 @@ test('work that is done in time gives its outcome, and nothing is ended', async 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('each piece of work has its own end, and each is ended once', async () => {
+test('each piece of work has its own deadline, and expires once', async () => {
   const within = createDeadline(1000);
   const [first, second] = [vi.fn(), vi.fn()];
   const one = within(never(), first).catch((error: Error) => error.message);
@@ -30,7 +30,7 @@ test('each piece of work has its own end, and each is ended once', async () => {
   expect([first.mock.calls.length, second.mock.calls.length]).toEqual([1, 1]);
 });
 
-test('after a rest the next piece of work is watched again', async () => {
+test('after an idle period the next piece of work is timed again', async () => {
   const within = createDeadline(1000);
   await within(Promise.resolve(), () => {});
   await vi.advanceTimersByTimeAsync(5000);

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
-import { sampleParts } from '../sample.ts';
+import type { HttpServer } from '#http/server/server.ts';
+import { sampleServer } from '../sample.ts';
 import { tlsClient, tlsFiles } from './tls.ts';
 
 const open: HttpServer[] = [];
@@ -14,13 +14,13 @@ afterEach(async () => {
 
 async function start(requestTimeoutMs = 2_000) {
   const { tls, certificate } = await tlsFiles();
-  const server = createServer(sampleParts({ requestTimeoutMs }));
+  const server = sampleServer({ requestTimeoutMs });
   open.push(server);
   const { port } = await server.listen({ port: 0, host: '127.0.0.1', tls });
   return { port, certificate, server };
 }
 
-/** A connection whose bytes are no handshake, or not a whole one. */
+/** A connection whose bytes are not a complete handshake. */
 async function stranger(port: number, bytes: Buffer | string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => {
@@ -35,7 +35,7 @@ async function stranger(port: number, bytes: Buffer | string): Promise<Socket> {
 
 const ended = (socket: Socket): Promise<unknown> => (socket.closed ? Promise.resolve() : once(socket, 'close'));
 
-/** The first bytes that a client of TLS sends. */
+/** The first bytes that a TLS client sends. */
 async function clientHello(): Promise<Buffer> {
   const server = createTcpServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -52,11 +52,11 @@ async function clientHello(): Promise<Buffer> {
 }
 
 test.each([
-  ['says nothing', async () => ''],
-  ['sends half a greeting', async () => (await clientHello()).subarray(0, 60)],
-  ['sends a greeting and never goes on', clientHello],
+  ['sends nothing', async () => ''],
+  ['sends half a ClientHello', async () => (await clientHello()).subarray(0, 60)],
+  ['sends a ClientHello and then nothing', clientHello],
   ['speaks plain HTTP', async () => 'GET /v1/sys/health HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ['sends no TLS at all', async () => Buffer.from([0x16, 0x03, 0x01, 0xff, 0xff, 0x00])],
+  ['sends bytes that are not TLS', async () => Buffer.from([0x16, 0x03, 0x01, 0xff, 0xff, 0x00])],
 ])('a TLS connection whose client %s is closed, and the next client is served', async (_name, bytes) => {
   const { port, certificate } = await start();
   const greeting = await bytes();

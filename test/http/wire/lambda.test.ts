@@ -1,10 +1,9 @@
 import { fastify } from 'fastify';
 import { expect, test } from 'vitest';
-import { answersEvents, type LambdaHttpEvent } from '../../../lib/http/wire/lambda.ts';
-import { createServer } from '../../../lib/http/wire/server.ts';
-import { sampleParts } from '../sample.ts';
+import { answersEvents, type LambdaHttpEvent } from '#http/wire/lambda.ts';
+import { sampleServer } from '../sample.ts';
 
-const server = createServer(sampleParts());
+const server = sampleServer();
 const event = (method: string, rawPath: string, more: Partial<LambdaHttpEvent> = {}): LambdaHttpEvent => ({
   rawPath,
   rawQueryString: '',
@@ -14,7 +13,7 @@ const event = (method: string, rawPath: string, more: Partial<LambdaHttpEvent> =
 });
 const answer = answersEvents(server.routes);
 
-test('a secret is written, read and listed by events', async () => {
+test('a secret is written, read and listed with events', async () => {
   const body = Buffer.from('{"x":"ä"}').toString('base64');
   expect(await answer(event('PUT', '/v1/secret/a', { body, isBase64Encoded: true }))).toMatchObject({
     statusCode: 204,
@@ -29,23 +28,23 @@ test('a secret is written, read and listed by events', async () => {
   }
 });
 
-test('an event that cannot be answered well is answered as any request is', async () => {
+test('an invalid event is answered like any invalid request', async () => {
   expect(await answer(event('GET', '/v1/secret/a', { headers: {} }))).toMatchObject({ statusCode: 403 });
   expect(await answer(event('PUT', '/v1/secret/a', { body: '{' }))).toMatchObject({ statusCode: 400 });
   expect(await answer(event('GET', '/elsewhere'))).toMatchObject({ statusCode: 404 });
 });
 
-test('a handler knows the address that the gateway saw, and that the client came over TLS', async () => {
+test('a handler gets the address that the gateway saw, and knows that the client used TLS', async () => {
   const headers = { 'x-vault-token': 'root', 'x-forwarded-for': '198.51.100.1', 'x-forwarded-proto': 'http' };
   const { body } = await answer(event('GET', '/v1/sys/connection', { headers }));
   expect(JSON.parse(body).data).toEqual({ remoteAddress: '192.0.2.1', tls: true });
 });
 
-test('a verb that no request can have is not allowed', async () => {
+test('a verb that Node cannot parse gets 405', async () => {
   expect(await answer(event('FETCH', '/v1/secret/a'))).toMatchObject({ statusCode: 405 });
 });
 
-test('a query arrives as it was sent, repeated and with commas', async () => {
+test('a query arrives as sent, with repeated parameters and commas', async () => {
   const echo = fastify();
   echo.get('/*', async (request) => ({ url: request.raw.url, id: request.headers['x-request-id'] }));
   const query = 'a=1&a=2&b=1,2&c=%2C&d=x%20y';
@@ -56,7 +55,7 @@ test('a query arrives as it was sent, repeated and with commas', async () => {
   expect(JSON.parse(body)).toEqual({ url: `/v1/some%2Fpath?${query}`, id: 'of-the-platform' });
 });
 
-test('a body in an event that is not UTF-8 is refused', async () => {
+test('an event with a body that is not UTF-8 is refused', async () => {
   const body = Buffer.from('{"x":"\xff"}', 'latin1').toString('base64');
   const refused = await answer(event('PUT', '/v1/secret/broken', { body, isBase64Encoded: true }));
   expect(refused.statusCode).toBe(400);

@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type ArrivalLimits, longBody, mayArriveLate } from '../../../lib/http/wire/connection/long-body.ts';
-import { patience } from '../../support/patience.ts';
+import { type ArrivalLimits, longBody, mayArriveLate } from '#http/wire/connection/long-body.ts';
+import { patience } from '../../support/measures/patience.ts';
 
 const patient: ArrivalLimits = {
   silenceMsMax: patience.testMs,
-  wholeMsMax: patience.testMs,
+  totalMsMax: patience.testMs,
   restMsMax: patience.testMs,
 };
 
@@ -16,7 +16,7 @@ async function readAll(stream: PassThrough, limits = patient): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-test('a body comes as it was sent, and its connection may be late only while it arrives', async () => {
+test('a body arrives as sent, and its connection may be late only during the arrival', async () => {
   const stream = new PassThrough();
   expect(mayArriveLate(stream)).toBe(false);
   const reading = readAll(stream);
@@ -35,14 +35,14 @@ test('a sender that is silent for too long is cut off', async () => {
   expect(stream.destroyed).toBe(true);
 });
 
-test('so is one that says a little for too long', async () => {
+test('a sender that is slow for too long is cut off', async () => {
   const stream = new PassThrough();
   const trickle = setInterval(() => stream.write('x'), 1);
   stream.on('error', () => {}).on('close', () => clearInterval(trickle));
-  await expect(readAll(stream, { ...patient, wholeMsMax: 50 })).rejects.toThrow('too long');
+  await expect(readAll(stream, { ...patient, totalMsMax: 50 })).rejects.toThrow('too long');
 });
 
-test('what nobody wants of a late body ends its connection', async () => {
+test('the unread rest of a late body ends its connection', async () => {
   const stream = new PassThrough();
   stream.on('error', () => {});
   stream.write('one');
@@ -53,7 +53,7 @@ test('what nobody wants of a late body ends its connection', async () => {
   await expect.poll(() => stream.destroyed).toBe(true);
 });
 
-test('the time that a reader takes is not counted', async () => {
+test('the time that a reader takes does not count', async () => {
   const stream = new PassThrough();
   stream.write('one');
   const reading = longBody(stream, { ...patient, silenceMsMax: 30 });

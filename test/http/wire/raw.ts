@@ -8,10 +8,10 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A client that says exactly the bytes that it is given. */
+/** A client that sends exactly the given bytes. */
 export interface RawClient {
   readonly socket: Socket;
-  /** Sends bytes as they are. */
+  /** Sends bytes unchanged. */
   send(bytes: string | Buffer): Promise<void>;
   /** Sends one byte per packet. */
   drip(bytes: string): Promise<void>;

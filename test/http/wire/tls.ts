@@ -7,7 +7,7 @@ import { generate } from 'selfsigned';
 import { onTestFinished } from 'vitest';
 import { type RawClient, rawClient } from './raw.ts';
 
-/** A certificate of `localhost` with its key, as files until the test has ended. */
+/** A certificate for `localhost` with its key, as files that exist until the test ends. */
 export async function tlsFiles() {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-tls-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -17,7 +17,7 @@ export async function tlsFiles() {
   return { tls, certificate: cert };
 }
 
-/** A client that trusts the certificate and would rather speak HTTP/2. */
+/** A client that trusts the certificate and prefers HTTP/2. */
 export async function tlsClient(port: number, certificate: string): Promise<RawClient> {
   const ALPNProtocols = ['h2', 'http/1.1'];
   const socket = connect({ port, host: '127.0.0.1', ca: certificate, servername: 'localhost', ALPNProtocols });

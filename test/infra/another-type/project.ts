@@ -6,15 +6,22 @@ import { promisify } from 'node:util';
 
 const own = new URL('../../../', import.meta.url).pathname;
 const copied = ['lib', 'functions', 'infra', 'test', 'docs', 'package.json', 'package-lock.json', 'tsconfig.json'];
-const copiedBesides = ['serverless.yml', 'docker-compose.yml', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+const copiedBesides = [
+  'serverless.yml',
+  'docker-compose.yml',
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+];
 const outputBytesMax = 16 * 1024 * 1024;
 /** Longer than a busy machine needs. */
 const runMsMax = 400_000;
 
-/** A copy of this project in a folder of its own, with the packages of this one. */
+/** A copy of this project in a separate folder, with the same packages. */
 export interface ProjectCopy {
   readonly root: string;
-  /** Runs a program of Node there; answers what it printed. @throws Error with that when it fails */
+  /** Runs a Node program there and returns its output. @throws Error with the output when it fails */
   run(file: string, ...args: readonly string[]): Promise<string>;
   read(path: string): Promise<string>;
   remove(): Promise<void>;
@@ -32,7 +39,7 @@ export async function copyProject(): Promise<ProjectCopy> {
   };
 }
 
-/** Neither the settings of the tests around it nor anybody's login. */
+/** An environment without the settings of this test run and without any credentials. */
 async function run(root: string, args: readonly string[]): Promise<string> {
   const env = { PATH: process.env['PATH'], HOME: root, HTTPS_PROXY: 'http://127.0.0.1:1', NO_COLOR: '1' };
   const options = { cwd: root, env, maxBuffer: outputBytesMax, timeout: runMsMax };
@@ -44,10 +51,10 @@ async function run(root: string, args: readonly string[]): Promise<string> {
 }
 
 const type = 'key-shelf';
-/** The type whose function and row are taken for a pattern. */
+/** The type whose function and row serve as the pattern. */
 const pattern = 'deploy-host-project';
 
-/** Takes the functions of the other workers away, whose bundles take most of the time of a package. */
+/** Removes the functions of the other workers, because bundling them takes most of the time. */
 export async function removeOtherWorkers({ root, read }: ProjectCopy): Promise<void> {
   const platform = await read('serverless.yml');
   const others = new RegExp(`^  sync-(?!${type}:).*:\\n(?: {4}.*\\n)+\\n`, 'gm');
@@ -56,7 +63,7 @@ export async function removeOtherWorkers({ root, read }: ProjectCopy): Promise<v
     if (file.startsWith('sync-') && file !== `sync-${type}.ts`) await rm(join(root, 'functions', file));
 }
 
-/** The five steps by which somebody adds a destination type. */
+/** The five steps to add a destination type. */
 export async function addType({ root, read }: ProjectCopy): Promise<void> {
   const write = (path: string, text: string) => writeFile(join(root, path), text);
   // 1. Its folder.

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { pathName, typeName } from '../../../lib/path/vocabulary.ts';
+import { pathName, typeName } from '#path/vocabulary.ts';
 import { statuses } from '../../support/flow/associations.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
+import { allTypeNames } from '../../support/type-names.ts';
 
 /** In the copy of the project that has one more destination type, this file is a test. */
 const type = 'key-shelf';
@@ -20,11 +21,13 @@ describe(`the destination ${type}`, () => {
   });
 
   test('the vocabulary has its alias', () => {
-    expect(typeName(type, 'alias')).toBe(alias);
-    expect(pathName(`sys/sync/destinations/${type}/some`, 'alias')).toBe(`sys/sync/destinations/${alias}/some`);
+    expect(typeName(allTypeNames, type, 'alias')).toBe(alias);
+    expect(pathName(allTypeNames, `sys/sync/destinations/${type}/some`, 'alias')).toBe(
+      `sys/sync/destinations/${alias}/some`,
+    );
   });
 
-  test('a secret gets there, and goes', async () => {
+  test('a secret is copied, and removed', async () => {
     const destinationName = await service.destination(type);
     const secret = await service.secret({ password: 'the value on the shelf' });
     expect(statuses(await service.set(type, destinationName, secret))).toEqual(['SYNCED']);

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { secretNames } from '../../../infra/generate/chart/schema.ts';
-import { settingNames } from '../../../lib/core/config.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { keysBelow, usualPrefix } from '../../../lib/queue/parts.ts';
-import { manifestsOf, validate } from '../manifests/schemas.ts';
+import { settingNames } from '#core/config.ts';
+import { definitions } from '#destinations/index.ts';
+import { secretNames } from '#infra/generate/chart/schema.ts';
+import { keysBelow, usualPrefix } from '#queue/parts.ts';
+import { manifestsOf, validate } from '../kubernetes/schemas.ts';
 import { chart, componentOf, exampleFile, examples, golden } from './render.ts';
 
 const read = (file: string): string => readFileSync(file, 'utf8');
@@ -38,7 +38,7 @@ describe('the values of the chart', () => {
     expect(schema.safeParse(wrong).success).toBe(false);
   });
 
-  test('take every setting of the service, those that are secrets from secrets alone', () => {
+  test('take every setting of the service, and secret settings from Kubernetes secrets only', () => {
     expect(settingNames.length).toBeGreaterThan(40);
     expect(namesIn('secretSettings').toSorted()).toEqual(settingNames.toSorted());
     expect([...namesIn('settings'), ...secretNames].toSorted()).toEqual(settingNames.toSorted());
@@ -93,7 +93,7 @@ describe.each(examples)('what the example %s renders to', (name) => {
     expect(own).toEqual(plain);
   });
 
-  test('scales workers by the keys of their queue, where it does', () => {
+  test('scales workers by the keys of their queue when scaling is on', () => {
     const keys = keysBelow(usualPrefix);
     for (const one of manifests.filter(({ kind }) => kind === 'ScaledObject')) {
       const type = componentOf(one).slice('worker-'.length);
@@ -112,7 +112,7 @@ describe.each(examples)('what the example %s renders to', (name) => {
   });
 });
 
-test('every example has its rendered form, and no other is there', () => {
+test('every example has its rendered form, and there are no other rendered forms', () => {
   expect(readdirSync(golden).toSorted()).toEqual(examples.map((name) => `${name}.yaml`));
 });
 

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { optionsOf } from '../../../infra/show/options.ts';
+import { optionsOf } from '#infra/show/options.ts';
 import { findHelm, installHelm } from './program.ts';
 import { exampleFile, examples, golden, goldenText, render } from './render.ts';
 
 /**
- * `npm run test:helm`: the chart by helm itself. Where helm is missing it is built (about 70 MB and some minutes); where that cannot be,
- * the reason is printed. `--write` writes what the examples render to down anew, `--strict` fails without helm.
+ * `npm run test:helm`: tests the chart with helm itself. A missing helm is built (about 70 MB, a few minutes); when that fails, the
+ * reason is printed. `--write` writes the rendered examples again, `--strict` fails without helm.
  */
 const values = optionsOf('helm', {
   write: { type: 'boolean', default: false },

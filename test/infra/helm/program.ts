@@ -5,7 +5,7 @@ import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 
-/** One version for every machine, so that all render the same. */
+/** The same version on every machine, so that all render the same. */
 const version = 'v3.22.0';
 const goVersion = 'go1.26.8';
 const moduleProxy = 'https://proxy.golang.org';
@@ -21,7 +21,7 @@ const archives: Readonly<Record<string, string>> = {
 const folder = new URL('../../../.data/helm/', import.meta.url).pathname;
 const built = join(folder, version, 'helm');
 
-/** A helm of version 3 on the path, or the one that `npm run test:helm` has built. Undefined: there is neither. */
+/** The helm 3 on the PATH, or the one that `npm run test:helm` built. Undefined when there is neither. */
 export function findHelm(): string | undefined {
   if (existsSync(built)) return built;
   const { stdout } = spawnSync('helm', ['version', '--short'], { encoding: 'utf8' });
@@ -55,7 +55,7 @@ export async function installHelm(): Promise<string> {
   return built;
 }
 
-/** Whether there is a Go that can build it. */
+/** Whether this machine has a Go that can build helm. */
 function hasGo(): boolean {
   const { stdout } = spawnSync('go', ['env', 'GOVERSION'], { encoding: 'utf8' });
   const [, minor = '0'] = /^go1\.(\d+)/.exec(stdout ?? '') ?? [];

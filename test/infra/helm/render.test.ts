@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { secretNames } from '../../../infra/generate/chart/schema.ts';
-import { settingNames } from '../../../lib/core/config.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { type Manifest, validate } from '../manifests/schemas.ts';
+import { settingNames } from '#core/config.ts';
+import { definitions } from '#destinations/index.ts';
+import { secretNames } from '#infra/generate/chart/schema.ts';
+import { type Manifest, validate } from '../kubernetes/schemas.ts';
 import { findHelm } from './program.ts';
 import { componentOf, exampleFile, examples, golden, goldenText, lint, render } from './render.ts';
 
@@ -32,7 +32,7 @@ describe.skipIf(found === undefined)('helm', () => {
     expect(lint(helm, exampleFile(name))).toContain('0 chart(s) failed');
   });
 
-  test.each(examples)('renders %s as it is kept (npm run test:helm -- --write after a change)', (name) => {
+  test.each(examples)('renders %s as committed (npm run test:helm -- --write after a change)', (name) => {
     const rendered = render(helm, [exampleFile(name)]);
     expect(goldenText(name, rendered)).toBe(readFileSync(join(golden, `${name}.yaml`), 'utf8'));
     for (const each of rendered) expect(() => validate(each), `${each.kind} ${each.metadata.name}`).not.toThrow();
@@ -48,7 +48,7 @@ describe.skipIf(found === undefined)('helm', () => {
     expect(new Set(texts).size).toBe(1);
   });
 
-  test('hands every setting to the processes, digits and all', () => {
+  test('passes every setting to the processes without changing digits', () => {
     const plainNames = settingNames.filter((name) => !secretNames.includes(name) && !name.includes('PORT'));
     const settings = Object.fromEntries(plainNames.map((name, index) => [name, 33_554_432 + index]));
     const secretSettings = Object.fromEntries(secretNames.map((name) => [name, { name: 'kept', key: name }]));
@@ -63,7 +63,7 @@ describe.skipIf(found === undefined)('helm', () => {
     }
   });
 
-  test('keeps yes and no, and leaves out what is empty', () => {
+  test('keeps booleans, and leaves out empty values', () => {
     const settings = { KEYFERRY_REQUIRE_REQUEST_HEADER: false, KEYFERRY_SWEEP_MS: 0, KEYFERRY_PUBLIC_URL: '' };
     const data = one(render(helm, plain, { settings }), 'ConfigMap').data ?? {};
     expect(data).toMatchObject({ KEYFERRY_REQUIRE_REQUEST_HEADER: 'false', KEYFERRY_SWEEP_MS: '0' });
@@ -73,13 +73,13 @@ describe.skipIf(found === undefined)('helm', () => {
   test.each([
     ['a secret of the chart', { tls: { secret: 'tls' } }],
     ['a setting', { settings: { KEYFERRY_TLS_CERT_FILE: '/tls/cert.pem' } }],
-  ])('asks an API whose certificate comes from %s by TLS', (_what, values) => {
+  ])('calls an API whose certificate comes from %s over TLS', (_what, values) => {
     const rendered = render(helm, plain, values);
     expect(podOf(rendered, 'api').container.readinessProbe.httpGet.scheme).toBe('HTTPS');
     expect(JSON.stringify(one(rendered, 'Service').spec)).toContain('"appProtocol":"https"');
   });
 
-  test('probes and scrapes the ports that the settings say', () => {
+  test('probes and scrapes the configured ports', () => {
     const moved = render(helm, plain, { settings: { PORT: 9000, KEYFERRY_METRICS_PORT: 9001 } });
     const { container, annotations } = podOf(moved, 'api');
     expect(container.ports).toEqual([
@@ -93,20 +93,20 @@ describe.skipIf(found === undefined)('helm', () => {
     expect(podOf(without, 'sweep').annotations).not.toHaveProperty(['prometheus.io/scrape']);
   });
 
-  test('gives processes longer to end than they take', () => {
+  test('gives processes a longer grace period than they need', () => {
     expect(podOf(render(helm, plain), 'api').pod.terminationGracePeriodSeconds).toBe(45);
     const longer = render(helm, plain, { settings: { KEYFERRY_SHUTDOWN_MS_MAX: 90_500 } });
     expect(podOf(longer, 'sweep').pod.terminationGracePeriodSeconds).toBe(126);
   });
 
-  test('starts the processes again when a setting changes', () => {
+  test('restarts the processes when a setting changes', () => {
     const sums = [{}, { KEYFERRY_LOG_LEVEL: 'warn' }].map(
       (settings) => podOf(render(helm, plain, { settings }), 'sweep').annotations['checksum/settings'],
     );
     expect(new Set(sums).size).toBe(2);
   });
 
-  test('takes the values of a worker before those of all workers, and those before those of all processes', () => {
+  test('prefers the values of a worker to those of all workers, and these to those of all processes', () => {
     const [first = '', second = '', third = ''] = types;
     const rendered = render(helm, plain, {
       defaults: { priorityClassName: 'all', nodeSelector: { pool: 'all' } },
@@ -125,7 +125,7 @@ describe.skipIf(found === undefined)('helm', () => {
     ['single', 'redis', 'address'],
     ['cluster', 'redis-cluster', 'addresses'],
     ['sentinel', 'redis-sentinel', 'addresses'],
-  ])('lets the autoscaler ask Redis as it is: %s', (mode, trigger, parameter) => {
+  ])('configures the autoscaler for the mode of Redis: %s', (mode, trigger, parameter) => {
     const keda = { enabled: true, sentinelMaster: 'main', tls: true, databaseIndex: mode === 'single' ? 2 : 0 };
     const rendered = render(helm, plain, { redis: { mode }, keda });
     const { triggers } = JSON.parse(JSON.stringify(one(rendered, 'ScaledObject').spec));
@@ -153,7 +153,7 @@ describe.skipIf(found === undefined)('helm', () => {
       'METRICS_PORT',
     ],
     ['an ingress without hosts', { api: { ingress: { enabled: true } } }, 'hosts'],
-    ['a seal key in the open', { settings: { KEYFERRY_SEAL_KEY: '00' } }, 'KEYFERRY_SEAL_KEY'],
+    ['a seal key in plain text', { settings: { KEYFERRY_SEAL_KEY: '00' } }, 'KEYFERRY_SEAL_KEY'],
     ['an unknown value', { replicas: 3 }, 'replicas'],
   ])('refuses %s', (_what, values, text) => {
     expect(() => render(helm, plain, values)).toThrow(text);

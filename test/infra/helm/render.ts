@@ -3,16 +3,16 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { chartFolder } from '../../../infra/generate/chart/chart.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { type Manifest, manifestsOf } from '../manifests/schemas.ts';
+import { definitions } from '#destinations/index.ts';
+import { chartFolder } from '#infra/generate/chart/chart.ts';
+import { type Manifest, manifestsOf } from '../kubernetes/schemas.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 export const chart = join(root, chartFolder);
 export const golden = new URL('golden/', import.meta.url).pathname;
 const msMax = 60_000;
 
-/** A helm that was built by itself knows no cluster and takes an old one for granted. */
+/** A helm built without a cluster version assumes an old cluster. */
 const cluster = ['--kube-version', '1.33.0'];
 
 /** Names of the example values. */
@@ -22,7 +22,7 @@ export const examples: readonly string[] = readdirSync(join(chart, 'examples'))
 
 export const exampleFile = (name: string): string => join(chart, 'examples', `${name}.yaml`);
 
-/** What helm makes of these values: files, and then an object of its own. @throws Error with what helm says */
+/** The objects that helm renders from these values. @throws Error with helm's message */
 export function render(helm: string, files: readonly string[], values: object = {}): readonly Manifest[] {
   const folder = mkdtempSync(join(tmpdir(), 'keyferry-helm-'));
   try {
@@ -45,8 +45,8 @@ function run(helm: string, args: readonly string[]): string {
 export const componentOf = ({ metadata }: Manifest): string => metadata.labels['app.kubernetes.io/component'] ?? '';
 
 /**
- * What is kept of an example: all objects, by kind and name. Of workers, which differ in their type alone, those of the first type and
- * those that the example changes; so a type that is added changes none of the files. The version is left out for the same reason.
+ * The part of an example that is kept: all objects, by kind and name. Workers differ in their type only, so those of the first type and
+ * those that the example changes are kept; a new type then changes none of the files. The version is left out for the same reason.
  */
 export function goldenText(name: string, manifests: readonly Manifest[]): string {
   const values = readFileSync(exampleFile(name), 'utf8');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { keepRunning, waitBefore } from '../../../infra/local/kept.ts';
-import type { LocalServer } from '../../../infra/local/server.ts';
+import { keepRunning, waitBefore } from '#infra/local/kept.ts';
+import type { LocalServer } from '#infra/local/server.ts';
 
-/** A server that ends when the test says so; each start is counted. */
+/** A server that exits when the test tells it to. Starts are counted. */
 function servers() {
   const started: { readonly port: number | undefined; readonly die: (how: string) => void; stopped: boolean }[] = [];
   const start = async (port: number | undefined): Promise<LocalServer> => {
@@ -24,7 +24,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-test('a server that ends by itself is started again on its port, and the last one is stopped', async () => {
+test('a server that exits is started again on its port, and the last one is stopped', async () => {
   const { started, start } = servers();
   const reports: string[] = [];
   const kept = await keepRunning({ name: 'It', start, report: (text) => reports.push(text), limits });
@@ -36,7 +36,7 @@ test('a server that ends by itself is started again on its port, and the last on
   expect(started.map(({ stopped }) => stopped)).toEqual([false, true]);
 });
 
-test('one that ends again and again is given up, with the reason', async () => {
+test('a server that keeps exiting is given up, with the reason', async () => {
   const { started, start } = servers();
   const kept = await keepRunning({ name: 'It', start, report: () => {}, limits });
   for (const [index, how] of ['code 1', 'code 2', 'code 3'].entries()) {
@@ -48,7 +48,7 @@ test('one that ends again and again is given up, with the reason', async () => {
   await kept.stop();
 });
 
-test('one that cannot be started any more is given up, with the reason', async () => {
+test('a server that can no longer be started is given up, with the reason', async () => {
   const { started, start } = servers();
   let taken = false;
   const startWhileFree = async (port: number | undefined) => {
@@ -61,7 +61,7 @@ test('one that cannot be started any more is given up, with the reason', async (
   expect((await kept.failed).message).toContain('it could not be started: the port is taken');
 });
 
-test('one that is being stopped is not started again', async () => {
+test('a server that is being stopped is not started again', async () => {
   const { started, start } = servers();
   const kept = await keepRunning({ name: 'It', start, report: () => {}, limits: { ...limits, waitMs: 60_000 } });
   started[0]?.die('code 1');
@@ -69,7 +69,7 @@ test('one that is being stopped is not started again', async () => {
   expect(started).toHaveLength(1);
 });
 
-test('the wait before a start doubles, and starts of long ago do not count', () => {
+test('the wait before a restart doubles, and old restarts do not count', () => {
   const minute = { startsMax: 3, withinMs: 60_000, waitMs: 250 };
   expect(waitBefore([], 0, minute)).toBe(250);
   expect(waitBefore([10, 20], 30, minute)).toBe(1_000);

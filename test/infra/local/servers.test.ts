@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { testDatabase, testRedis } from '../../support/services.ts';
+import { emptyDatabase, testRedis } from '../../support/services.ts';
 
 test('the embedded PostgreSQL answers as a server of version 15 or later', async () => {
-  const client = new pg.Client({ connectionString: await testDatabase() });
+  const client = new pg.Client({ connectionString: await emptyDatabase() });
   await client.connect();
   const { rows } = await client.query<{ v: number }>("select current_setting('server_version_num')::int as v");
   await client.end();

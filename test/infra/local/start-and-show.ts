@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { startServices } from '../../../infra/local/services.ts';
+import { startServices } from '#infra/local/services.ts';
 
-/** Starts both servers on a folder, uses them, prints what it found, and ends them when its input ends. */
+/** Starts both servers on a folder, uses them, prints the results, and stops them when its input ends. */
 const [folder = ''] = process.argv.slice(2);
 const { databaseUrl, redisUrl, stop } = await startServices(folder, {}, () => {});
 const client = new pg.Client({ connectionString: databaseUrl });

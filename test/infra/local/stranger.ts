@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-/** Run as another user of the machine: tries every way in that needs no password, and prints what each answered. */
+/** Runs as another user of the machine, tries every access without a password, and prints the result of each. */
 const [postgresPort, redisPort, folder = ''] = process.argv.slice(2);
 
 const login = async (user: string): Promise<string> => {

@@ -3,7 +3,7 @@ import type { Message } from '@aws-sdk/client-sqs';
 const account = '123456789012';
 const region = 'eu-central-1';
 
-/** A request as an HTTP API hands it on (payload format 2.0). */
+/** A request as an HTTP API passes it on (payload format 2.0). */
 export function httpEvent(method: string, path: string, token?: string, body?: unknown): object {
   const url = new URL(path, 'https://api.example');
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
@@ -40,7 +40,7 @@ export function httpEvent(method: string, path: string, token?: string, body?: u
   };
 }
 
-/** A batch of messages as the queue hands it on. */
+/** A batch of messages as the queue passes it on. */
 export function sqsEvent(type: string, messages: readonly Message[]): object {
   return {
     Records: messages.map((message) => ({
@@ -62,7 +62,7 @@ export function sqsEvent(type: string, messages: readonly Message[]): object {
   };
 }
 
-/** A tick of a schedule without an input of its own. */
+/** A tick of a schedule without an input. */
 export const scheduledEvent = (name: string): object => ({
   version: '0',
   id: '53dc4d37-cffa-4f76-80c9-8b7d4a4d2eaa',

@@ -8,9 +8,9 @@ import { functionsOf, type Template, type TemplateFunction } from './template.ts
 
 export interface PlatformOptions {
   readonly template: Template;
-  /** Where the packed functions are. */
+  /** Folder of the packed functions. */
   readonly packages: string;
-  /** Where they may be unpacked. */
+  /** Folder to unpack them in. */
   readonly folder: string;
   /** What `{{resolve:secretsmanager:…:<name>}}` stands for, by name. */
   readonly secrets: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface PlatformOptions {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** Runs packed functions as the cloud does: each in a process of its own that has nothing but its package and its settings. */
+/** Runs packed functions as the cloud does: each in a separate process that has only its package and its settings. */
 export class Platform {
   readonly #options: PlatformOptions;
   readonly #running = new Map<string, ChildProcess>();
@@ -40,7 +40,7 @@ export class Platform {
     return { status: answer.statusCode, body: answer.body === '' ? {} : JSON.parse(answer.body) };
   }
 
-  /** What the doorbell queue does: gives what it holds to the worker, and drops what did not fail. */
+  /** Delivers the messages of the doorbell queue to the worker, and drops those that did not fail. */
   async deliver(type: string): Promise<{ readonly delivered: number; readonly failed: number }> {
     const { sqs } = this.#options;
     const messages = await sqs.receive(type);
@@ -58,7 +58,7 @@ export class Platform {
   tick = (name: string, input: object = scheduledEvent(name)): Promise<unknown> => this.invoke(name, input);
 
   /**
-   * A function has one process here, which gets one event at a time, as each process of the cloud does.
+   * A function has one process here, which gets one event at a time, like a process in the cloud.
    *
    * @throws Error with what the function threw
    */

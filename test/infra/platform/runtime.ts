@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** What the platform starts a function's process with: loads its bundle, and answers one event after the other. */
+/** The program that the platform starts for a function: loads its bundle and answers one event after the other. */
 const bundle = process.argv[2] ?? '';
 
 interface Call {
@@ -16,7 +16,7 @@ const { handler } = createRequire(import.meta.url)(bundle) as { readonly handler
 process.on('message', async ({ event, timeoutMs }: Call) => {
   const end = Date.now() + timeoutMs;
   const context = { functionVersion: '$LATEST', getRemainingTimeInMillis: () => end - Date.now() };
-  // As the platform does: events and results are JSON, an error is its message.
+  // As in the cloud, events and results are JSON, and an error is reported as its message.
   const answer = await handler(event, context).then(
     (result) => ({ result }),
     (error: unknown) => ({ error: String(error) }),

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import type { Fake } from '../../../lib/destinations/fake.ts';
-import { loadFake } from '../../../lib/destinations/load.ts';
+import type { Fake } from '#destinations/fake.ts';
+import { loadFake } from '#destinations/load.ts';
 import { type LocalSqs, localSqs } from '../../app/sqs.ts';
 import { associationsOf, statuses } from '../../support/flow/associations.ts';
 import { testDatabase, testRedis } from '../../support/services.ts';
@@ -16,7 +16,7 @@ const packages = new URL('../../../.build/functions', import.meta.url).pathname;
 
 const lookMs = 20;
 
-/** The packed functions with all they stand on, and the stand-ins that they sync to. */
+/** The packed functions with the services they need, and the stand-ins they sync to. */
 export class FunctionStage {
   readonly platform: Platform;
   readonly sqs: LocalSqs;
@@ -36,7 +36,7 @@ export class FunctionStage {
     await this.ask('POST', 'sys/mounts/team', { type: 'kv', options: { version: '2' } });
   }
 
-  /** @throws Error unless the answer is a success. */
+  /** @throws Error unless the request succeeds. */
   async ask(method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> {
     const answer = await this.platform.request(method, `/v1/${path}`, this.#token, body);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -49,14 +49,14 @@ export class FunctionStage {
     return fake;
   }
 
-  /** All that a reader of the external system would get. */
+  /** Everything that a reader of the external system would get. */
   values = (type: string): string => [...this.fake(type).objects().values()].map(({ value }) => value).join('\n');
 
   async write(secret: string, password: string): Promise<void> {
     await this.ask('POST', `team/data/${secret}`, { data: { password } });
   }
 
-  /** A new destination with a new secret, which the worker has pushed while the request waited. */
+  /** Creates a destination with a secret that the worker has pushed by the time the request is answered. */
   async associated(type: string, password: string) {
     this.#names += 1;
     const [name, secret] = [`place-${this.#names}`, `secret-${this.#names}`];
@@ -75,7 +75,7 @@ export class FunctionStage {
     return statuses(associationsOf(data));
   }
 
-  /** Until there were messages, and there are none any more. */
+  /** Waits until there have been messages and all of them are gone. */
   async untilDelivered(type: string): Promise<void> {
     while ((await this.platform.deliver(type)).delivered === 0) await pause(lookMs);
     while ((await this.platform.deliver(type)).delivered > 0);
@@ -88,7 +88,7 @@ export class FunctionStage {
   }
 }
 
-/** Opens the stage around the tests of the block, and heals the stand-ins after each. */
+/** Opens the stage for the tests of the block, and heals the stand-ins after each. */
 export function stageOf(types: readonly string[], template: () => Template): () => FunctionStage {
   const ends: (() => Promise<unknown>)[] = [];
   const fakes = new Map<string, Fake>();

@@ -26,7 +26,7 @@ const lambda = z.object({
   }),
 });
 
-/** A function of the template, by the name that it has in `serverless.yml`. */
+/** A function of the template, by its name in `serverless.yml`. */
 export type TemplateFunction = z.output<typeof lambda> & { readonly name: string };
 
 export function functionsOf({ Resources }: Template): readonly TemplateFunction[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { apiAddress, authority, hostToAsk } from '../../../infra/process/address.ts';
+import { apiAddress, authority, hostToAsk } from '#infra/process/address.ts';
 
 test.each([
   ['127.0.0.1', undefined, 'http://127.0.0.1:8200'],

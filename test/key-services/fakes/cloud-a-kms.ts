@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { openKeyService } from '../../../lib/key-services/cloud-a-kms/index.ts';
-import { CipherError, decrypt, encrypt } from '../../../lib/store/encryption/cipher.ts';
+import { openKeyService } from '#key-services/cloud-a-kms/index.ts';
+import { CipherError, decrypt, encrypt } from '#store/encryption/cipher.ts';
 import type { FakeKeyService } from './fake.ts';
 import { type Fault, type Reply, startFake } from './server.ts';
 
 const arnOf = (name: string) => `arn:aws:kms:eu-west-1:111122223333:key/${name}`;
 const region = 'eu-west-1';
 
-/** Ciphertexts name their key and material; other contexts and other keys are refused as the service does. */
+/** Ciphertexts contain their key and key material. Other contexts and other keys are refused, as by the service. */
 export async function fakeCloudAKms(): Promise<FakeKeyService> {
   const materials = new Map([arnOf('one'), arnOf('two')].map((arn) => [arn, [randomBytes(32)]]));
   const server = await startFake(({ headers, body, fault }) => {

@@ -6,16 +6,16 @@ import {
   publicEncrypt,
   randomBytes,
 } from 'node:crypto';
-import { openKeyService } from '../../../lib/key-services/cloud-b-keys/index.ts';
+import { openKeyService } from '#key-services/cloud-b-keys/index.ts';
 import type { FakeKeyService } from './fake.ts';
 import { type Fault, type Reply, startFake } from './server.ts';
 
 const vault = 'https://vault-one.vault.azure.net';
 const oaep = (key: KeyObject) => ({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' });
-/** Making keys takes its time, and all stand-ins may have the same ones. */
+/** Generating keys is slow, so all stand-ins share the same ones. */
 const pairs = Array.from({ length: 3 }, () => generateKeyPairSync('rsa', { modulusLength: 2048 }));
 
-/** A vault whose keys have versions: without one the newest wraps, and only the version that has wrapped unwraps. */
+/** A vault whose keys have versions. By default the newest one wraps, and only the version that wrapped a key unwraps it. */
 export async function fakeCloudBKeys(): Promise<FakeKeyService> {
   const versions = new Map([
     ['one', [randomBytes(16).toString('hex')]],

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { crc32c } from '../../../lib/core/crc32c.ts';
-import { openKeyService } from '../../../lib/key-services/cloud-c-kms/index.ts';
-import { CipherError, decrypt, encrypt } from '../../../lib/store/encryption/cipher.ts';
+import { crc32c } from '#core/digest/crc32c.ts';
+import { openKeyService } from '#key-services/cloud-c-kms/index.ts';
+import { CipherError, decrypt, encrypt } from '#store/encryption/cipher.ts';
 import type { FakeKeyService } from './fake.ts';
 import { type Fault, type Reply, startFake } from './server.ts';
 
 const ring = 'projects/p/locations/europe-west1/keyRings/r/cryptoKeys';
 
-/** The newest version encrypts, and the service finds the version that has encrypted; checksums are compared both ways. */
+/** The newest version encrypts, and the service finds the version for decryption. Checksums are checked in both directions. */
 export async function fakeCloudCKms(): Promise<FakeKeyService> {
   const versions = new Map([
     [`${ring}/one`, [randomBytes(32)]],

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
-/** What a key service, or what stands in its place, can do wrong. */
+/** The faults of a key service, or of another server at its address. */
 export type Fault =
   | 'hangs'
   | 'resets'
@@ -28,9 +28,9 @@ export interface Reply {
 
 export interface FakeServer {
   readonly url: string;
-  /** Undefined: it does what the service does. */
+  /** When undefined, it behaves like the service. */
   fault: Fault | undefined;
-  /** What was sent to it. */
+  /** The bodies of its requests. */
   readonly requests: string[];
 }
 
@@ -44,7 +44,7 @@ export interface Asked {
 const lateMs = 200;
 const hugeBytes = 200_000;
 
-/** A stand-in on the loopback; ends with the test. */
+/** Starts a stand-in on the loopback address, which is closed after the test. */
 export async function startFake(answer: (asked: Asked) => Reply): Promise<FakeServer> {
   const fake: FakeServer = { url: '', fault: undefined, requests: [] };
   const server = createServer((request, response) => void respond(request, response, fake, answer));

@@ -1,19 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { parseJson } from '../../../lib/core/json.ts';
-import { type OperationMarks, operation } from '../../../lib/path/contract/row.ts';
-import {
-  bool,
-  duration,
-  type Fields,
-  integer,
-  jsonObject,
-  pathText,
-  text,
-  textList,
-  textMap,
-} from '../../../lib/path/fields.ts';
-import { inputReader } from '../../../lib/path/input/parse.ts';
+import { parseJson } from '#core/json/json.ts';
+import { type OperationMarks, operation } from '#path/contract/row.ts';
+import { bool, duration, type Fields, integer, jsonObject, pathText, text, textList, textMap } from '#path/fields.ts';
+import { inputReader } from '#path/input/parse.ts';
 
 const read = (fields: Fields, data: object, parameters = {}, marks: OperationMarks = {}) =>
   inputReader(operation(fields, { summary: '', ...marks, run: async () => undefined }))({
@@ -23,7 +13,7 @@ const read = (fields: Fields, data: object, parameters = {}, marks: OperationMar
 
 const input = (fields: Fields, data: object, parameters = {}, marks: OperationMarks = {}) => {
   const parsed = read(fields, data, parameters, marks);
-  return parsed.ok ? parsed.input : parsed.problems;
+  return parsed.ok ? parsed.input : parsed.problems.map(({ text }) => text);
 };
 
 const json = (source: string): object => Object(parseJson(source));
@@ -35,7 +25,7 @@ describe('values', () => {
     ['a bool from a string', { f: bool() }, '{"f":"true"}', { f: true }],
     ['a map from pairs', { f: textMap() }, '{"f":["a=1","b=2"]}', { f: { a: '1', b: '2' } }],
     ['an integer from a string', { f: integer() }, '{"f":" 42 "}', { f: 42 }],
-    ['an integer written with a fraction of nought', { f: integer() }, '{"f":1.0}', { f: 1 }],
+    ['an integer with a zero fraction', { f: integer() }, '{"f":1.0}', { f: 1 }],
     [
       'a text from a number with all its digits',
       { f: text() },
@@ -44,8 +34,8 @@ describe('values', () => {
     ],
     ['a map of numbers with all their digits', { f: textMap() }, '{"f":{"a":1.0}}', { f: { a: '1.0' } }],
     ['a default', { f: text().default('x') }, '{}', { f: 'x' }],
-    ['null as left out', { f: text().optional(), g: jsonObject().optional() }, '{"f":null,"g":null}', {}],
-    ['null as a value where the field takes it', { f: text().nullable().optional() }, '{"f":null}', { f: null }],
+    ['null as absent', { f: text().optional(), g: jsonObject().optional() }, '{"f":null,"g":null}', {}],
+    ['null as a value of a field that allows it', { f: text().nullable().optional() }, '{"f":null}', { f: null }],
     [
       'a name of the alias vocabulary',
       { orchestrator_host: text() },
@@ -57,18 +47,18 @@ describe('values', () => {
     expect(input(fields, json(source))).toEqual(expected);
   });
 
-  test('an object is handed on as it is, numbers with their digits', () => {
+  test('an object is passed on unchanged, with the digits of its numbers', () => {
     const data = json('{"f":{"big":12345678901234567890,"deep":[1.0]}}');
     const parsed = input({ f: jsonObject() }, data);
     expect(JSON.stringify(parsed)).toBe('{"f":{"big":12345678901234567890,"deep":[1.0]}}');
   });
 
-  test('a record that zod copies keeps the digits as well', () => {
+  test('a record that zod copies keeps the digits too', () => {
     const data = json('{"f":{"big":12345678901234567890}}');
     expect(JSON.stringify(input({ f: z.record(z.string(), z.unknown()) }, data))).toBe(JSON.stringify(data));
   });
 
-  test('the path goes before the body', () => {
+  test('the path takes precedence over the body', () => {
     const fields = { name: pathText('Name'), other: text().optional() };
     const parsed = read(fields, { name: 'body', z: 1, a: 1 }, { name: 'path' });
     expect(parsed).toEqual({
@@ -81,7 +71,7 @@ describe('values', () => {
     });
   });
 
-  test('where any field is taken, all are handed on without a warning', () => {
+  test('an operation that accepts any field gets all of them without a warning', () => {
     const data = json('{"a":1.50,"__proto__":{"b":1},"name":"body"}');
     const parsed = read({ name: pathText('Name') }, data, { name: 'path' }, { anyFields: true });
     expect(JSON.stringify(parsed)).toBe(
@@ -135,7 +125,7 @@ describe('problems', () => {
     expect(input(fields, data)).toEqual(expected);
   });
 
-  test('every wrong field is named once, up to a bound', () => {
+  test('every invalid field is named once, up to a limit', () => {
     const fields = Object.fromEntries(Array.from({ length: 20 }, (_none, index) => [`f${index}`, text()]));
     const problems = input(fields, {});
     expect(problems).toHaveLength(10);

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { realTable } from '../../../infra/generate/rows.ts';
-import { inputReader } from '../../../lib/path/input/parse.ts';
-import { distance } from '../../../lib/path/input/unknown.ts';
-import { fieldMeta } from '../../../lib/path/meta.ts';
+import { problemOf } from '#core/problem.ts';
+import { realTable } from '#infra/generate/rows.ts';
+import { inputReader } from '#path/input/parse.ts';
+import { distance } from '#path/input/unknown.ts';
+import { fieldMeta } from '#path/meta.ts';
+import { fieldKey } from '#path/vocabulary.ts';
 
 const operations = Object.entries(realTable).flatMap(([mount, rows]) =>
   rows.flatMap(({ pattern, operations: ofRow }) =>
@@ -20,10 +22,16 @@ test('two spellings of one field are refused on every row', () => {
     for (const name of [...fields, 'anything']) {
       const data = { [name]: 'x', [name.toUpperCase()]: 'marker-value' };
       const parsed = inputReader(operation)({ parameters: {}, data });
-      expect(parsed, where).toEqual({ ok: false, problems: [expect.stringContaining('came twice')] });
+      expect(parsed, where).toEqual({
+        ok: false,
+        problems: [problemOf(fieldKey(name), expect.stringContaining('was sent twice'))],
+      });
       expect(JSON.stringify(parsed), where).not.toContain('marker-value');
-      const beside = inputReader(operation)({ parameters: {}, data: { [name]: 'x' }, beside: [name] });
-      expect(beside, where).toEqual({ ok: false, problems: [expect.stringContaining('in the body and in the query')] });
+      const both = inputReader(operation)({ parameters: {}, data: { [name]: 'x' }, queryNames: [name] });
+      expect(both, where).toEqual({
+        ok: false,
+        problems: [problemOf(fieldKey(name), expect.stringContaining('in the body and in the query'))],
+      });
     }
   }
   expect(operations.length).toBeGreaterThan(200);

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import type { GateBudget, GatePass } from '../../../lib/queue/contract.ts';
-import { openGate } from '../../../lib/queue/gate/gate.ts';
+import type { GateBudget, GatePass } from '#queue/contract.ts';
+import { openGate } from '#queue/gate/gate.ts';
 import { ending, testRedis } from '../../support/services.ts';
 import { patientLimits } from '../queues.ts';
 
@@ -52,7 +52,7 @@ describe('the rate of a gate', () => {
     refused(await gate.enter('7', budget));
   });
 
-  it('counts every call of an operation, also those beyond what its pass paid for', async () => {
+  it('counts every call of an operation, including those beyond the one that its pass paid for', async () => {
     const { gate, pass } = testGate();
     await opened(await gate.enter('7', budget)).leave('well', 0, 8);
     expect(refused(await gate.enter('7', budget))).toMatchObject({ reason: 'rate', waitMs: 600 });
@@ -61,27 +61,27 @@ describe('the rate of a gate', () => {
     refused(await gate.enter('7', budget));
   });
 
-  it('is not used by an operation that called nobody', async () => {
+  it('is not used by an operation that made no call', async () => {
     const { gate } = testGate();
     for (let index = 0; index < 10; index += 1) await opened(await gate.enter('7', budget)).leave('well', 0, 0);
     opened(await gate.enter('7', budget));
   });
 
-  it('forgives what cannot be paid off within an hour', async () => {
+  it('forgives debt that exceeds the calls of an hour', async () => {
     const { gate, pass } = testGate();
     await opened(await gate.enter('7', budget)).leave('well', 0, 1_000_000);
     pass(3_600_000 + 1_000);
     opened(await gate.enter('7', budget));
   });
 
-  it('is one for those that come at the same time, each destination with its own', async () => {
+  it('is shared by concurrent operations of a destination, and separate for each destination', async () => {
     const { gate } = testGate();
     const passes = await Promise.all(['7', '8', '7', '7', '8', '7', '7'].map((id) => gate.enter(id, budget)));
     expect(passes.map(({ admitted }) => admitted)).toEqual([true, true, true, true, true, false, false]);
     expect(passes.slice(5).map((pass) => refused(pass).waitMs)).toEqual([100, 200]);
   });
 
-  it('spreads those that it refuses at its pace', async () => {
+  it('spreads refused operations at its pace', async () => {
     const { gate } = testGate();
     for (let index = 0; index < 3; index += 1) opened(await gate.enter('7', budget));
     const waits: number[] = [];
@@ -105,14 +105,14 @@ describe('the rate of a gate', () => {
     opened(await gate.enter('8', budget));
   });
 
-  it('refuses a budget that would never let anyone in', async () => {
+  it('refuses a budget under which no operation could ever enter', async () => {
     const { gate } = testGate();
     await expect(gate.enter('7', { ...budget, callsPerSecond: 0 })).rejects.toThrow('positive rate');
   });
 });
 
 describe('the rate of an account', () => {
-  it('is one for all its destinations, and for them alone', async () => {
+  it('is shared by all destinations of the account, and only by them', async () => {
     const { gate, second, pass } = testGate();
     const came = async () => {
       const passes = await Promise.all(
@@ -132,7 +132,7 @@ describe('the rate of an account', () => {
     opened(await gate.enter('9', budget));
   });
 
-  it('has every call of an operation to pay, whichever destination made it', async () => {
+  it('counts every call of an operation, whichever destination made it', async () => {
     const { gate, pass } = testGate();
     await opened(await gate.enter('7', budget, 'a')).leave('well', 0, 8);
     expect(refused(await gate.enter('8', budget, 'a'))).toMatchObject({ reason: 'rate', waitMs: 600 });
@@ -149,7 +149,7 @@ describe('the rate of an account', () => {
     refused(await gate.enter('8', budget, 'a'));
   });
 
-  it('has nothing to do with the health of its destinations', async () => {
+  it('does not depend on the health of its destinations', async () => {
     const { gate } = testGate();
     for (let index = 0; index < 5; index += 1) await opened(await gate.enter('7', wide, 'a')).leave('sick');
     expect(refused(await gate.enter('7', wide, 'a')).reason).toBe('circuit-open');
@@ -160,7 +160,7 @@ describe('the rate of an account', () => {
 describe('the number of passes of a gate', () => {
   const two = { ...wide, concurrencyMax: 2 };
 
-  it('is bounded until one is given back', async () => {
+  it('is bounded until one is returned', async () => {
     const { gate, second } = testGate();
     const first = opened(await gate.enter('7', two));
     opened(await second.enter('7', two));
@@ -171,7 +171,7 @@ describe('the number of passes of a gate', () => {
     expect(refused(await gate.enter('7', two)).reason).toBe('concurrency');
   });
 
-  it('gets back what a dead worker holds, after the life of a pass', async () => {
+  it('recovers the passes of a dead worker when they expire', async () => {
     const { gate, pass } = testGate();
     opened(await gate.enter('7', two));
     opened(await gate.enter('7', two));
@@ -197,7 +197,7 @@ describe('the number of passes of a gate', () => {
 });
 
 describe('a sick destination', () => {
-  it('closes its gate after five sick verdicts in a row, and not before', async () => {
+  it('closes its gate after five consecutive sick verdicts, and not before', async () => {
     const { gate, verdicts } = testGate();
     await verdicts(4, 'sick');
     await verdicts(1, 'well');
@@ -219,7 +219,7 @@ describe('a sick destination', () => {
     opened(await gate.enter('7', wide));
   });
 
-  it('is left alone twice as long after each probe that is sick, up to a minute', async () => {
+  it('is left alone twice as long after each sick probe, up to a minute', async () => {
     const { gate, pass, verdicts } = testGate();
     await verdicts(5, 'sick');
     const closings: number[] = [];
@@ -232,7 +232,7 @@ describe('a sick destination', () => {
     expect(closings).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   });
 
-  it('gets another probe when the first is never given back', async () => {
+  it('gets another probe when the first pass is never returned', async () => {
     const { gate, pass, verdicts } = testGate();
     await verdicts(5, 'sick');
     pass(1_000);
@@ -242,7 +242,7 @@ describe('a sick destination', () => {
     opened(await gate.enter('7', wide));
   });
 
-  it('is not taken for well because operations that called nobody came and went', async () => {
+  it('is not considered well because of operations that made no call', async () => {
     const { gate, pass, verdicts } = testGate();
     const callNobody = async () => opened(await gate.enter('7', wide)).leave('well', 0, 0);
     await verdicts(4, 'sick');
@@ -271,7 +271,7 @@ describe('a sick destination', () => {
     opened(await gate.enter('7', wide));
   });
 
-  it('is left alone for the longest time that it asked for', async () => {
+  it('is left alone for the longest time that it has requested', async () => {
     const { gate, verdicts } = testGate();
     const late = opened(await gate.enter('7', wide));
     await verdicts(1, 'sick', 30_000);
@@ -279,7 +279,7 @@ describe('a sick destination', () => {
     expect(refused(await gate.enter('7', wide)).waitMs).toBe(30_000);
   });
 
-  it('is not left alone for longer because calls of before its closing end late', async () => {
+  it('is not left alone for longer because earlier calls end after its closing', async () => {
     const { gate, pass, verdicts } = testGate();
     const late = await Promise.all(Array.from({ length: 10 }, async () => opened(await gate.enter('7', wide))));
     await verdicts(5, 'sick');
@@ -288,7 +288,7 @@ describe('a sick destination', () => {
     opened(await gate.enter('7', wide));
   });
 
-  it('spreads those that it delays after its reopening', async () => {
+  it('spreads delayed operations after its reopening', async () => {
     const { gate, verdicts } = testGate();
     await verdicts(5, 'sick');
     const waits: number[] = [];
@@ -296,7 +296,7 @@ describe('a sick destination', () => {
     expect(waits).toEqual([1_000, 1_100, 1_200, 1_300]);
   });
 
-  it('begins afresh when Redis loses its data', async () => {
+  it('starts again with a full budget when Redis loses its data', async () => {
     const { gate, url, prefix, verdicts } = testGate();
     await verdicts(5, 'sick');
     const redis = new Redis(url);
@@ -306,7 +306,7 @@ describe('a sick destination', () => {
   });
 });
 
-it('a gate without a clock goes by the time of Redis', async () => {
+it('a gate without a clock uses the time of Redis', async () => {
   const { url, prefix } = testRedis();
   const gate = ending(openGate({ redisUrl: url, prefix, limits: patientLimits }));
   const slow = { ...budget, callsPerSecond: 0.001, burst: 1 };
@@ -317,7 +317,7 @@ it('a gate without a clock goes by the time of Redis', async () => {
   expect(waitMs).toBeGreaterThan(900_000);
 });
 
-describe('the calls at once of a destination', () => {
+describe('the concurrent calls of a destination', () => {
   it('are shared by the operations that are in flight', async () => {
     const { gate } = testGate();
     const few = { ...wide, concurrencyMax: 10 };
@@ -352,7 +352,7 @@ describe('a gate whose clock is set back by an hour', () => {
     opened(await gate.enter('7', wide));
   });
 
-  it('takes passes back that nobody gave back', async () => {
+  it('recovers passes that were never returned', async () => {
     const { gate, pass } = testGate();
     const narrow = { ...wide, concurrencyMax: 1 };
     opened(await gate.enter('7', narrow));

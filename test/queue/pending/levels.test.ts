@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { silentLog } from '../../../lib/core/log.ts';
-import { openGate } from '../../../lib/queue/gate/gate.ts';
-import { openLevels } from '../../../lib/queue/pending/levels.ts';
+import { silentLog } from '#core/log/log.ts';
+import { openGate } from '#queue/gate/gate.ts';
+import { openLevels } from '#queue/pending/levels.ts';
 import { ending, testRedis } from '../../support/services.ts';
 import { gateway, lockMs, operation, otherType, patientLimits, testQueue, type } from '../queues.ts';
 
@@ -12,7 +12,7 @@ function levelsOf(redisUrl: string, prefix: string) {
   return ending({ ...levels, close: async () => levels.close() });
 }
 
-test('jobs are counted by type, whether they wait, are in flight or were delayed', async () => {
+test('waiting, active and delayed jobs are counted by type', async () => {
   const queue = await testQueue();
   const levels = levelsOf(queue.url, queue.prefix);
   const none = { waiting: 0, active: 0, delayed: 0, unreadable: 0 };
@@ -36,7 +36,7 @@ test('jobs are counted by type, whether they wait, are in flight or were delayed
   await consumer.close(1_000);
 });
 
-test('jobs of queues that are paused are counted as well', async () => {
+test('jobs of paused queues are counted too', async () => {
   const queue = await testQueue();
   await queue.pause();
   await queue.enqueue([operation(1), operation(2)], 10);
@@ -48,7 +48,7 @@ test('jobs of queues that are paused are counted as well', async () => {
   });
 });
 
-test('a circuit breaker is open until its time is over, then half open until a probe was well', async () => {
+test('a circuit breaker is open until its time is over, then half open until a probe succeeds', async () => {
   const { url, prefix } = testRedis();
   const gate = ending(openGate({ redisUrl: url, prefix, random: () => 0, limits: patientLimits }));
   const levels = levelsOf(url, prefix);
@@ -66,7 +66,7 @@ test('a circuit breaker is open until its time is over, then half open until a p
   expect(await levels.breakers(['1', '2', '3'])).toEqual({ open: 1, half_open: 0 });
 });
 
-test('many circuit breakers are looked at in bounded pieces', async () => {
+test('many circuit breakers are read in bounded batches', async () => {
   const { url, prefix } = testRedis();
   const ids = Array.from({ length: 1_201 }, (_, index) => String(index));
   expect(await levelsOf(url, prefix).breakers(ids)).toEqual({ open: 0, half_open: 0 });

@@ -4,14 +4,14 @@ import { farDeadline, lockMs, operation, operations, otherType, testQueue, type 
 const capacity = 1_000;
 
 describe('the pending set', () => {
-  it('counts an operation once, however often it is asked for', async () => {
+  it('counts an operation once, however often it is requested', async () => {
     const queue = await testQueue();
     await queue.enqueue([operation(1), operation(1, 2), operation(2, 1, { type: otherType })], capacity);
     await queue.enqueue([operation(1, 3)], capacity);
     expect(await queue.pendingCount()).toBe(2);
   });
 
-  it('refuses what exceeds the capacity, over all types, and gives it no job', async () => {
+  it('refuses operations beyond the capacity of all types together, and adds no jobs for them', async () => {
     const queue = await testQueue();
     const { refused } = await queue.enqueue([operation(1), operation(2, 1, { type: otherType }), operation(3)], 2);
     expect(refused).toEqual(['3']);
@@ -19,7 +19,7 @@ describe('the pending set', () => {
     expect(await queue.missing([operation(1), operation(2, 1, { type: otherType }), operation(3)])).toEqual(['3']);
   });
 
-  it('needs no capacity for an operation that is pending already', async () => {
+  it('needs no capacity for an operation that is already pending', async () => {
     const queue = await testQueue();
     await queue.enqueue([operation(1)], 1);
     expect(await queue.enqueue([operation(1, 2), operation(2)], 1)).toEqual({ refused: ['2'] });
@@ -27,7 +27,7 @@ describe('the pending set', () => {
     expect(await queue.reserve(operation(2), 1)).toBe(false);
   });
 
-  it('takes many thousand in pieces', async () => {
+  it('takes many thousand operations in chunks', async () => {
     const queue = await testQueue();
     const { refused } = await queue.enqueue(operations(2_500), 2_200);
     expect(refused).toHaveLength(300);
@@ -35,19 +35,21 @@ describe('the pending set', () => {
     expect(await queue.missing(operations(1_000))).toEqual([]);
   });
 
-  it('takes nothing in when the capacity is zero', async () => {
+  it('accepts nothing when the capacity is zero', async () => {
     const queue = await testQueue();
     expect(await queue.enqueue([operation(1)], 0)).toEqual({ refused: ['1'] });
   });
 
-  it('refuses a type that it was not opened for', async () => {
+  it('refuses a type that it was not opened with', async () => {
     const queue = await testQueue();
-    await expect(queue.enqueue([operation(1, 1, { type: 'none' })], capacity)).rejects.toThrow('no queue of type none');
+    await expect(queue.enqueue([operation(1, 1, { type: 'none' })], capacity)).rejects.toThrow(
+      'no queue for the type none',
+    );
   });
 });
 
 describe('a reservation', () => {
-  it('takes capacity and is found missing until it is asked for', async () => {
+  it('takes capacity and counts as missing until it is requested', async () => {
     const queue = await testQueue();
     expect(await queue.reserve(operation(1), 1)).toBe(true);
     expect(await queue.pendingCount()).toBe(1);
@@ -57,7 +59,7 @@ describe('a reservation', () => {
     expect(await queue.pendingCount()).toBe(1);
   });
 
-  it('is given back, also twice', async () => {
+  it('can be released, even twice', async () => {
     const queue = await testQueue();
     await queue.reserve(operation(1), 1);
     await queue.release('1', 1);
@@ -73,7 +75,7 @@ describe('a reservation', () => {
     expect(await queue.pendingCount()).toBe(1);
   });
 
-  it('leaves an operation in place that was asked for before', async () => {
+  it('does not remove an operation that was requested before', async () => {
     const queue = await testQueue();
     await queue.enqueue([operation(1, 1)], 1);
     await queue.reserve(operation(1, 2), 1);
@@ -106,7 +108,7 @@ describe('forget', () => {
     };
   };
 
-  it('takes an entry off that nobody needs, at the second look 10 s later', async () => {
+  it('removes an obsolete entry at the second check, 10 s later', async () => {
     const clock = heldClock();
     const queue = await testQueue({ clock });
     await queue.reserve(operation(1), capacity);
@@ -119,7 +121,7 @@ describe('forget', () => {
     expect(await queue.pendingCount()).toBe(0);
   });
 
-  it('keeps what is dirty', async () => {
+  it('keeps dirty entries', async () => {
     const clock = heldClock();
     const queue = await testQueue({ clock });
     await queue.enqueue([operation(1), operation(2)], capacity);
@@ -131,7 +133,7 @@ describe('forget', () => {
     expect(await queue.missing([operation(1), operation(2)])).toEqual(['1']);
   });
 
-  it('begins again with an entry that changed or was dirty between two looks', async () => {
+  it('starts again with an entry that changed or was dirty between two checks', async () => {
     const clock = heldClock();
     const queue = await testQueue({ clock });
     await queue.enqueue([operation(1), operation(2)], capacity);
@@ -144,7 +146,7 @@ describe('forget', () => {
     expect(await queue.pendingCount()).toBe(2);
   });
 
-  it('goes through a large set in slices', async () => {
+  it('processes a large set in slices', async () => {
     const queue = await testQueue();
     await queue.enqueue(operations(2_000), 5_000);
     const seen = new Set<string>();
@@ -161,7 +163,7 @@ describe('forget', () => {
     expect(slices).toBeGreaterThan(1);
   });
 
-  it('hands on the error of the store', async () => {
+  it('passes on the error of the store', async () => {
     const queue = await testQueue();
     await queue.reserve(operation(1), capacity);
     const broken = () => Promise.reject(new Error('the store is away'));

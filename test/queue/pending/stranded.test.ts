@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Outcome } from '../../../lib/queue/contract.ts';
+import type { Outcome } from '#queue/contract.ts';
 import { lockMs, operation, testQueue, type, until } from '../queues.ts';
 
 const hourMs = 3_600_000;
 const capacity = 100;
 const options = { concurrency: 1, lockMs };
 
-/** How far the clock of this machine is ahead of that of Redis. */
+/** How far the clock of this machine is ahead of the clock of Redis. */
 let aheadMs = 0;
 const realNow = Date.now;
 beforeEach(() => {
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-/** A queue whose consumer delays the first job, for so long, and is done with it when it comes back. */
+/** A queue whose consumer delays the first job by this time, and finishes it when it comes back. */
 async function delayJob(afterMs: number) {
   const queue = await testQueue();
   const seen: string[] = [];
@@ -27,7 +27,7 @@ async function delayJob(afterMs: number) {
   const consumer = queue.consume(type, handler, options);
   await queue.enqueue([operation(1)], capacity);
   await until(() => seen.length === 1);
-  /** Another job, after which the first one's ending is written down: there is one at a time. */
+  /** Adds another job. When it has run, the ending of the first one is stored, since the concurrency is one. */
   async function another(id: number): Promise<void> {
     await queue.enqueue([operation(id)], capacity);
     await until(() => seen.includes(String(id)));
@@ -43,22 +43,22 @@ describe('a job that was delayed', () => {
     aheadMs = 0;
     await another(3);
     expect(seen).toEqual(['1', '2', '3']);
-    expect(await queue.takeUpStranded()).toBe(1);
+    expect(await queue.promoteStranded()).toBe(1);
     await until(() => seen.length === 4);
     expect(seen.at(-1)).toBe('1');
   });
 
-  it('comes back where it is due by the clock of Redis, and the clocks of the workers are behind', async () => {
+  it('comes back when it is due by the clock of Redis, even if the clocks of the workers are behind', async () => {
     aheadMs = -hourMs;
     const { queue, seen } = await delayJob(60_000);
-    expect(await queue.takeUpStranded()).toBe(1);
+    expect(await queue.promoteStranded()).toBe(1);
     await until(() => seen.length === 3);
     expect(seen.at(-1)).toBe('1');
   });
 
-  it('is left where it is while its time has not come, however long that is', async () => {
+  it('is left alone until it is due, however long that takes', async () => {
     const { queue, seen, another } = await delayJob(5 * hourMs);
-    expect(await queue.takeUpStranded()).toBe(0);
+    expect(await queue.promoteStranded()).toBe(0);
     await another(3);
     expect(seen).toEqual(['1', '2', '3']);
   });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { Places } from '../../../lib/queue/redis/places.ts';
+import { Places } from '#queue/redis/places.ts';
 
 const [a, b, c] = ['a', 'b', 'c'].map((host) => ({ host, port: 7_000 })) as [Host, Host, Host];
 type Host = { readonly host: string; readonly port: number };
 
-test('the places of the URL are tried one after the other, over and over', () => {
+test('the places of the URL are tried in turn', () => {
   const places = new Places([a, b]);
   const tried = Array.from({ length: 4 }, () => {
     const place = places.current();
@@ -36,7 +36,7 @@ test.each([
   expect(places.current()).toEqual(expected);
 });
 
-test('nodes that a cluster has named are tried when those of the URL are gone', () => {
+test('nodes that the cluster has named are tried when those of the URL fail', () => {
   const places = new Places([a]);
   places.learn([a, b, c]);
   places.lost(a);
@@ -47,7 +47,7 @@ test('nodes that a cluster has named are tried when those of the URL are gone', 
   expect(places.current()).toEqual(a);
 });
 
-test('a place that answers and cannot serve is left once a second at most, and not when it is the only one', () => {
+test('a place that answers but cannot serve is left at most once a second, and never when it is the only one', () => {
   const places = new Places([a, b]);
   expect([places.leave(0), places.current()]).toEqual([true, b]);
   expect([places.leave(999), places.current()]).toEqual([false, b]);

@@ -4,7 +4,7 @@ import { announce, testQueue } from '../queues.ts';
 const never = new AbortController().signal;
 
 describe('announcements', () => {
-  it('wake who waits for the association, in any process', async () => {
+  it('wake callers that wait for the association, in any process', async () => {
     const queue = await testQueue();
     const other = await testQueue({ prefix: queue.prefix });
     const listeners = [queue.listen('1'), queue.listen('1'), queue.listen('2')];
@@ -17,7 +17,7 @@ describe('announcements', () => {
     for (const listener of listeners) listener.stop();
   });
 
-  it('are received that were made between listening and waiting', async () => {
+  it('are received even if they were made between listening and waiting', async () => {
     const queue = await testQueue();
     const listener = queue.listen('1');
     await listener.ready;
@@ -39,7 +39,7 @@ describe('announcements', () => {
     expect(await queue.settled('1', 600_000, abort.signal)).toBe(false);
   });
 
-  it('reach a listener that came after others had stopped', async () => {
+  it('reach a listener that started after others had stopped', async () => {
     const queue = await testQueue();
     for (let round = 0; round < 5; round += 1) {
       const listener = queue.listen('1');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { silentLog } from '../../../lib/core/log.ts';
-import { type BellTimes, openBell } from '../../../lib/queue/wake/bell.ts';
-import { patience } from '../../support/patience.ts';
+import { silentLog } from '#core/log/log.ts';
+import { type BellTimes, openBell } from '#queue/wake/bell.ts';
+import { patience } from '../../support/measures/patience.ts';
 import { ending, testRedis } from '../../support/services.ts';
 import {
   farDeadline,
@@ -18,7 +18,7 @@ import {
 const capacity = 100_000;
 const minuteMs = 60_000;
 
-/** A queue whose bell records what it sent, and how to take what is there. No flag goes down by itself unless a test wants it. */
+/** A queue whose bell records its rings, and a way to take the jobs. No flag expires unless a test wants it to. */
 async function belled(times: Partial<BellTimes> = {}) {
   const { url, prefix } = testRedis();
   const sent: { readonly type: string; readonly afterMs: number | undefined }[] = [];
@@ -61,12 +61,12 @@ describe('a bell', () => {
     expect(sent).toEqual([{ type, afterMs: undefined }]);
   });
 
-  it('rings again for what was pressed while its worker was at work', async () => {
+  it('rings again for a press while its worker was busy', async () => {
     const { bell, queue, sent, drain } = await belled();
     await queue.enqueue([operation(1)], capacity);
     await bell.awake(type);
     expect(await drain()).toMatchObject({ done: 1 });
-    // Its worker has looked for the last time and has not yet lowered the flag.
+    // The worker has made its last check but has not lowered the flag yet.
     await queue.enqueue([operation(2)], capacity);
     expect(sent).toHaveLength(1);
     await bell.rearm(type, 0);
@@ -84,7 +84,7 @@ describe('a bell', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('rings a second time when a worker that is awake does not keep up', async () => {
+  it('rings again when a worker that is awake does not keep up', async () => {
     const { bell, queue, sent } = await belled({ holdMs: 100 });
     await queue.enqueue([operation(1)], capacity);
     await bell.awake(type);
@@ -107,7 +107,7 @@ describe('a bell', () => {
     expect(later[0]?.afterMs).toBeLessThanOrEqual(minuteMs);
   });
 
-  it('leaves to the sweep what is due later than a message can wait', async () => {
+  it('leaves jobs to the sweep that are due later than a message can be delayed', async () => {
     const { bell, queue, sent, drain } = await belled();
     await queue.enqueue([operation(1)], capacity);
     await drain(20 * minuteMs);
@@ -133,7 +133,7 @@ describe('a bell', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('that is out of order fails no request, and is pressed anew by the next', async () => {
+  it('that is broken fails no request, and the next request presses it again', async () => {
     const { bell, queue, sent, failing } = await belled();
     failing.now = true;
     expect(await queue.enqueue([operation(1)], capacity)).toEqual({ refused: [] });
@@ -143,7 +143,7 @@ describe('a bell', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('rings too often rather than not at all when Redis is away', async () => {
+  it('rings too often rather than not at all when Redis is down', async () => {
     const sent: string[] = [];
     const sender = { ring: async (rung: string) => void sent.push(rung) };
     const log = keptLog();

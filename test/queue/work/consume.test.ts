@@ -1,8 +1,8 @@
 import { Job } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Handler, Outcome } from '../../../lib/queue/contract.ts';
-import { aborted } from '../../support/aborted.ts';
+import type { Handler, Outcome } from '#queue/contract.ts';
+import { aborted } from '../../support/measures/aborted.ts';
 import { ending } from '../../support/services.ts';
 import { farDeadline, gateway, keptLog, lockMs, operation, operations, testQueue, type, until } from '../queues.ts';
 
@@ -10,7 +10,7 @@ const capacity = 10_000;
 const options = { concurrency: 4, lockMs };
 const done = (generation = 1): Outcome => ({ kind: 'done', generation });
 
-/** A handler that notes its job and is done. */
+/** A handler that records its job and finishes it. */
 const counted =
   (note: (job: { readonly id: string; readonly destinationId: string }) => void, generation = 1): Handler =>
   async (job) => {
@@ -18,7 +18,7 @@ const counted =
     return done(generation);
   };
 
-/** What is left in Redis of a type's jobs and deduplication keys. */
+/** The jobs and deduplication keys of a type that are left in Redis. */
 async function leftovers(url: string, prefix: string): Promise<string[]> {
   const redis = new Redis(url);
   const keys = await redis.keys(`${prefix.replace(/[{}]/g, '?')}:sync-${type}:*`);
@@ -27,7 +27,7 @@ async function leftovers(url: string, prefix: string): Promise<string[]> {
 }
 
 describe('a consumer', () => {
-  it('runs each job once and takes its operation off', async () => {
+  it('runs each job once and removes its operation', async () => {
     const queue = await testQueue();
     const seen: string[] = [];
     queue.consume(
@@ -45,7 +45,7 @@ describe('a consumer', () => {
     await until(async () => (await leftovers(queue.url, queue.prefix)).length === 0);
   });
 
-  it('takes no jobs at rest, from its start or later, and goes on when the rest is over', async () => {
+  it('takes no jobs while at rest, from its start or later, and continues afterwards', async () => {
     const queue = await testQueue();
     const taken: string[][] = [[], []];
     const round = (nth: number) => Array.from({ length: 20 }, (_, at) => operation(nth * 20 + at));
@@ -59,7 +59,7 @@ describe('a consumer', () => {
     resting.rest(false);
     await queue.enqueue(round(1), capacity);
     await until(async () => (await queue.pendingCount()) === 0);
-    // A fetch that was under way may have brought one.
+    // A fetch that was in progress may have returned one.
     expect(taken[0]?.length).toBeGreaterThanOrEqual(19);
     for (const rested of [true, true, false, false]) other.rest(rested);
     resting.rest(true);
@@ -92,7 +92,7 @@ describe('a consumer', () => {
     expect(seen.length).toBeLessThanOrEqual(3);
   });
 
-  it('takes a job up again at once or after the delay that its handler asks for', async () => {
+  it('runs a job again at once or after the delay that its handler requests', async () => {
     const queue = await testQueue();
     const outcomes: Outcome[] = [{ kind: 'again', afterMs: 0 }, { kind: 'again', afterMs: 30 }, done()];
     let runs = 0;
@@ -102,7 +102,7 @@ describe('a consumer', () => {
     expect(runs).toBe(3);
   });
 
-  it('brings jobs forward that wait for a retry, and only those asked for', async () => {
+  it('brings forward jobs that wait for a retry, and only those that are requested', async () => {
     const queue = await testQueue();
     const redis = ending(stoppable(new Redis(queue.url)));
     const runs = new Map<string, number>();
@@ -121,7 +121,7 @@ describe('a consumer', () => {
     expect([...runs.values()].filter((count) => count === 1)).toHaveLength(10);
   });
 
-  it('does not let a change wait for the retry of what ran when it came', async () => {
+  it('does not delay a change until the retry of the job that was running when it came', async () => {
     const queue = await testQueue();
     let runs = 0;
     const handler: Handler = async () => {
@@ -136,7 +136,7 @@ describe('a consumer', () => {
     expect(runs).toBe(2);
   });
 
-  it('does not let a change wait for the retry that comes just before its job is delayed', async () => {
+  it('does not delay a change until the retry when it comes just before the job is delayed', async () => {
     const queue = await testQueue();
     const delayJob = Job.prototype.moveToDelayed;
     const spy = vi.spyOn(Job.prototype, 'moveToDelayed').mockImplementation(async function (this: Job, ...args) {
@@ -154,7 +154,7 @@ describe('a consumer', () => {
     await until(async () => (await queue.pendingCount()) === 0);
   });
 
-  it('goes on after a handler that throws, without logging what it threw', async () => {
+  it('continues after a handler that throws, without logging the message', async () => {
     const log = keptLog();
     const queue = await testQueue({ log });
     let runs = 0;
@@ -171,7 +171,7 @@ describe('a consumer', () => {
     expect(JSON.stringify(log.lines)).not.toContain('hunter2');
   });
 
-  it('keeps an operation whose newer generation was asked for while it ran', async () => {
+  it('keeps an operation whose newer generation was requested while it ran', async () => {
     const queue = await testQueue();
     const seen: number[] = [];
     const handler: Handler = async () => {
@@ -185,13 +185,13 @@ describe('a consumer', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it('gives a newer generation a job whose process died before it could add one', async () => {
+  it('adds the job of a newer generation whose process died before it could add it', async () => {
     const queue = await testQueue();
     const redis = ending(stoppable(new Redis(queue.url)));
     let runs = 0;
     const handler: Handler = async () => {
       runs += 1;
-      // What `enqueue` does before it adds the job.
+      // The first half of `enqueue`, before it adds the job.
       if (runs === 1) await redis.client.hset(`${queue.prefix}:pending`, '1', '2');
       return done(runs);
     };
@@ -201,7 +201,7 @@ describe('a consumer', () => {
     expect(runs).toBe(2);
   });
 
-  it('is not disturbed by jobs whose operation is done, or was done by another', async () => {
+  it('copes with jobs whose operation has already been finished, also by another worker', async () => {
     const queue = await testQueue();
     let runs = 0;
     queue.consume(
@@ -231,7 +231,7 @@ describe('a consumer', () => {
     expect(runs).toBe(1);
   });
 
-  it('stops a handler that does not end, and takes the job up again', async () => {
+  it('stops a handler that does not end, and runs the job again', async () => {
     const queue = await testQueue();
     let runs = 0;
     const handler: Handler = async (_job, signal) => {
@@ -246,7 +246,7 @@ describe('a consumer', () => {
     expect(runs).toBe(2);
   });
 
-  it('says nothing about a job whose lock somebody else has', async () => {
+  it('reports nothing about a job whose lock another worker has', async () => {
     const queue = await testQueue();
     const redis = ending(stoppable(new Redis(queue.url)));
     const started = gateway();
@@ -288,7 +288,7 @@ describe('a consumer', () => {
     expect(await queue.pendingCount()).toBe(0);
   });
 
-  it('stops handlers after the grace and puts their jobs back for others', async () => {
+  it('stops handlers after the grace period and returns their jobs to the queue', async () => {
     const queue = await testQueue();
     const started = gateway();
     const consumer = queue.consume(
@@ -307,7 +307,7 @@ describe('a consumer', () => {
     await until(async () => (await queue.pendingCount()) === 0);
   });
 
-  it('lets a job wait that has taken its worker down again and again', async () => {
+  it('delays a job that has crashed its worker repeatedly', async () => {
     const queue = await testQueue();
     const redis = ending(stoppable(new Redis(queue.url)));
     await queue.enqueue([operation(1)], capacity);
@@ -349,7 +349,7 @@ describe('pausing', () => {
     expect(runs).toBe(2);
   });
 
-  it('is asserted anew when Redis has lost it', async () => {
+  it('is set again when Redis has lost it', async () => {
     const queue = await testQueue();
     const redis = ending(stoppable(new Redis(queue.url)));
     await queue.pause();

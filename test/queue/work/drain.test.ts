@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Handler, Outcome } from '../../../lib/queue/contract.ts';
-import { aborted } from '../../support/aborted.ts';
+import type { Handler, Outcome } from '#queue/contract.ts';
+import { aborted } from '../../support/measures/aborted.ts';
 import { farDeadline, gateway, lockMs, operation, operations, otherType, testQueue, type, until } from '../queues.ts';
 
 const capacity = 10_000;
@@ -9,7 +9,7 @@ const inMs = (ms: number) => new Date(Date.now() + ms);
 const ample = () => ({ concurrency: 8, lockMs, deadline: farDeadline(), reserveMs: 100 });
 
 describe('drain', () => {
-  it('works a queue off, several jobs at a time', async () => {
+  it('empties a queue, several jobs at a time', async () => {
     const queue = await testQueue();
     await queue.enqueue(operations(60), capacity);
     let running = 0;
@@ -47,7 +47,7 @@ describe('drain', () => {
     expect(await queue.drain(type, async () => done, ample())).toEqual({ done: 2, left: false });
   });
 
-  it('stops handlers before the deadline and puts their jobs back', async () => {
+  it('stops handlers before the deadline and returns their jobs to the queue', async () => {
     const queue = await testQueue();
     await queue.enqueue([operation(1)], capacity);
     const untilStopped: Handler = async (_job, signal) => {
@@ -95,7 +95,7 @@ describe('drain', () => {
     expect(await queue.pendingCount()).toBe(1);
   });
 
-  it('shares the work with a consumer and another drain, no job in two hands', async () => {
+  it('shares the work with a consumer and another drain, and no job runs twice', async () => {
     const queue = await testQueue();
     const inFlight = new Set<string>();
     const twice: string[] = [];
@@ -125,7 +125,7 @@ describe('the doorbell', () => {
     return { queue: await testQueue({ doorbell }), rung };
   }
 
-  it('rings once per type and call, and not for what was refused', async () => {
+  it('rings once per type and call, and not for refused operations', async () => {
     const { queue, rung } = await belledQueue();
     await queue.enqueue([...operations(1_500), operation(2_000, 1, { type: otherType })], 1_501);
     expect(rung.toSorted()).toEqual([type, otherType].toSorted());
@@ -133,7 +133,7 @@ describe('the doorbell', () => {
     expect(rung).toHaveLength(2);
   });
 
-  it('is rung again for what waits, but not for what is delayed or paused', async () => {
+  it('is rung again for waiting jobs, but not for delayed or paused ones', async () => {
     const { queue, rung } = await belledQueue();
     await queue.enqueue([operation(1)], capacity);
     await queue.pause();
@@ -147,7 +147,7 @@ describe('the doorbell', () => {
     expect(rung).toEqual([type]);
   });
 
-  it('may be out of order', async () => {
+  it('may be broken', async () => {
     const queue = await testQueue({ doorbell: { ring: () => Promise.reject(new Error('no bell')) } });
     expect(await queue.enqueue([operation(1)], capacity)).toEqual({ refused: [] });
   });

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Handler, Outcome } from '../../../lib/queue/contract.ts';
-import { aborted } from '../../support/aborted.ts';
+import type { Handler, Outcome } from '#queue/contract.ts';
+import { aborted } from '../../support/measures/aborted.ts';
 import { ending } from '../../support/services.ts';
 import { farDeadline, keptLog, lockMs, operation, testQueue, type, until } from '../queues.ts';
 
@@ -22,7 +22,7 @@ const ways = {
   },
 };
 
-it('a command of Redis that runs out of its time is logged as an outage, not as something unforeseen', async () => {
+it('a Redis command that times out is logged as an outage, not as an unexpected error', async () => {
   const log = keptLog();
   const queue = await testQueue({ log });
   const redis = new Redis(queue.url, { commandTimeout: 50 });
@@ -43,7 +43,7 @@ it('a command of Redis that runs out of its time is logged as an outage, not as 
 });
 
 describe.each(Object.entries(ways))('a job that %s is handed with a deferred failure', (_, workOff) => {
-  it('fails and gives its operation a new job, which is run as any', async () => {
+  it('fails and gives its operation a new job, which runs like any other', async () => {
     const { queue, redis, key } = await exhaustedJob();
     const runs: { readonly exhausted: boolean; readonly job: string | undefined }[] = [];
     let missing: readonly string[] | undefined;
@@ -62,7 +62,7 @@ describe.each(Object.entries(ways))('a job that %s is handed with a deferred fai
     expect(await redis.zcard(key('failed'))).toBe(0);
   });
 
-  it('leaves a newer change its own job, at once', async () => {
+  it('does not delay the job of a newer change', async () => {
     const { queue } = await exhaustedJob();
     const runs: boolean[] = [];
     await workOff(queue, async ({ exhausted = false }) => {
@@ -74,7 +74,7 @@ describe.each(Object.entries(ways))('a job that %s is handed with a deferred fai
     expect(runs).toEqual([true, false]);
   });
 
-  it('stays exhausted while its association cannot be had', async () => {
+  it('stays exhausted while its association cannot be claimed', async () => {
     const { queue } = await exhaustedJob();
     const runs: boolean[] = [];
     await workOff(queue, async ({ exhausted = false }) => {
@@ -86,7 +86,7 @@ describe.each(Object.entries(ways))('a job that %s is handed with a deferred fai
   });
 });
 
-it('a job that loses its worker again and again is run a few times and then handed over as exhausted', async () => {
+it('a job that loses its worker repeatedly runs a few times and is then delivered as exhausted', async () => {
   const queue = await testQueue();
   const redis = ending(stoppable(new Redis(queue.url)));
   const runs: boolean[] = [];
@@ -104,7 +104,7 @@ it('a job that loses its worker again and again is run a few times and then hand
   expect(runs).toEqual([false, false, false, false, false, true]);
 });
 
-/** A job that its queue has marked, as it does after too many stalls. */
+/** A job that is marked as after too many stalls. */
 async function exhaustedJob() {
   const queue = await testQueue();
   const redis = ending(stoppable(new Redis(queue.url)));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { silentLog } from '../../../lib/core/log.ts';
-import { type LockOwner, Locks } from '../../../lib/queue/work/locks.ts';
+import { silentLog } from '#core/log/log.ts';
+import { type LockOwner, Locks } from '#queue/work/locks.ts';
 
 const lockMs = 12_000;
 
@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Locks whose renewal answers what the test says; `asked` are the ids of each renewal. */
+/** Locks whose renewal returns what the test provides; `asked` has the ids of each renewal. */
 function testLocks(renew: (ids: readonly string[]) => Promise<string[]> = async () => []) {
   const asked: string[][] = [];
   const owner: LockOwner = {
@@ -24,7 +24,7 @@ function testLocks(renew: (ids: readonly string[]) => Promise<string[]> = async 
   return { locks, asked, hold: (id: string) => locks.hold(id, `token of ${id}`, Date.now()) };
 }
 
-it('all locks are renewed together, three times in the time of a lock', async () => {
+it('all locks are renewed together, three times per lock time', async () => {
   const { asked, hold } = testLocks();
   hold('1');
   hold('2');
@@ -36,7 +36,7 @@ it('all locks are renewed together, three times in the time of a lock', async ()
   ]);
 });
 
-it('a lock that somebody else has stops its handler at the next renewal, and no other', async () => {
+it('when another worker has the lock, its handler is stopped at the next renewal, and no other', async () => {
   const { hold } = testLocks(async () => ['1']);
   const [lost, kept] = [hold('1'), hold('2')];
   await vi.advanceTimersByTimeAsync(lockMs / 12);
@@ -57,7 +57,7 @@ it.each([
   expect(lock.stopped).toBe('lost');
 });
 
-it('a lock that is renewed lives on, but not for a handler that never ends', async () => {
+it('a renewed lock stays valid, but not for a handler that never ends', async () => {
   const { hold, asked } = testLocks();
   const lock = hold('1');
   await vi.advanceTimersByTimeAsync(lockMs * 1.9);
@@ -88,7 +88,7 @@ it('a clock that is set back neither stops the renewals nor hides that they fail
   expect(lock.stopped).toBe('lost');
 });
 
-it('a process that was frozen for longer than its locks hold has lost them, whoever has them', async () => {
+it('a process that was frozen for longer than the lock time has lost its locks, even if no other worker has them', async () => {
   const { hold } = testLocks();
   const lock = hold('1');
   vi.setSystemTime(Date.now() + lockMs);
@@ -96,7 +96,7 @@ it('a process that was frozen for longer than its locks hold has lost them, whoe
   expect(lock.stopped).toBe('lost');
 });
 
-it('a lock that is released is not renewed any more, and releasing it twice does not touch its successor', async () => {
+it('a released lock is no longer renewed, and releasing it twice does not affect its successor', async () => {
   const { hold, asked } = testLocks();
   const first = hold('1');
   first.release();

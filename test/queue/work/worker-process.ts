@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import type { Handler } from '../../../lib/queue/contract.ts';
-import { openQueue } from '../../../lib/queue/open.ts';
-import { patience } from '../../support/patience.ts';
+import { systemClock } from '#core/clock.ts';
+import { silentLog } from '#core/log/log.ts';
+import type { Handler } from '#queue/contract.ts';
+import { openQueue } from '#queue/open.ts';
+import { patience } from '../../support/measures/patience.ts';
 import type { Task } from '../child.ts';
 
-/** A process of a test: does its task and reports its result. */
+/** A test process that runs its task and reports the result. */
 const task: Task = JSON.parse(process.argv[2] ?? '');
 const type = 'cloud-a-sm';
 const queue = await openQueue({
@@ -21,7 +21,7 @@ const queue = await openQueue({
 if (task.role === 'enqueue') {
   const { firstId, count, capacity } = task;
   let accepted = 0;
-  // Pieces of changing size, so that processes get in between each other's.
+  // Chunks of varying size, so that those of the processes interleave.
   for (let from = 0, size = 1; from < count; from += size, size = (size % 97) + 1) {
     const piece = Array.from({ length: Math.min(size, count - from) }, (_, index) => String(firstId + from + index));
     const asked = piece.map((id) => ({ id, type, destination_id: '7', generation: 1, waiting: false }));
@@ -37,8 +37,8 @@ if (task.role === 'enqueue') {
 }
 
 /**
- * The store of these tests is a hash of generations. Each run notes that it has the association in flight, and counts a
- * clash when somebody else has it already.
+ * The store of these tests is a hash of generations. Each run marks its association as in flight and counts a clash when another run has
+ * already marked it.
  */
 function working(redis: Redis, prefix: string): Handler {
   return async ({ id }) => {

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { dump } from '../../../lib/store/backup/dump.ts';
-import { FrameWriter } from '../../../lib/store/backup/frames.ts';
-import { restore } from '../../../lib/store/backup/restore.ts';
-import { migrate } from '../../../lib/store/migrate.ts';
-import { migrations } from '../../../lib/store/migrations/index.ts';
-import { openStore } from '../../../lib/store/open.ts';
-import { poolDialect } from '../../../lib/store/postgres/driver.ts';
-import { openPool } from '../../../lib/store/postgres/pool.ts';
-import { Reachability } from '../../../lib/store/postgres/reachability.ts';
-import { ending, testDatabase } from '../../support/services.ts';
+import { systemClock } from '#core/clock.ts';
+import { silentLog } from '#core/log/log.ts';
+import { dump } from '#store/backup/dump.ts';
+import { FrameWriter } from '#store/backup/frames.ts';
+import { restore } from '#store/backup/restore.ts';
+import { migrate } from '#store/migrate.ts';
+import { migrations } from '#store/migrations/index.ts';
+import { openStore } from '#store/open.ts';
+import { poolDialect } from '#store/postgres/pool/driver.ts';
+import { openPool } from '#store/postgres/pool/pool.ts';
+import { Reachability } from '#store/postgres/reachability.ts';
+import { emptyDatabase, ending } from '../../support/services.ts';
 import { contentOf, schemaOf } from '../schema.ts';
 import { storeOptions } from '../stores.ts';
 
@@ -43,21 +43,21 @@ async function restoreFrom(path: string, databaseUrl: string, force = false) {
 }
 
 async function newStore() {
-  const databaseUrl = await testDatabase();
+  const databaseUrl = await emptyDatabase();
   const store = ending(await openStore(storeOptions(databaseUrl)));
   const { shares } = await store.seal.init({ shares: 1, threshold: 1 }, async () => undefined);
   return { databaseUrl, store, key: shares[0]?.toString('hex') ?? '' };
 }
 
-/** A database of some schema, or of none. */
+/** A database with the schema of some release, or without one. */
 function schemaless(databaseUrl: string): Kysely<object> {
   const pool = openPool(storeOptions(databaseUrl, { poolSize: 2 }));
   return new Kysely<object>({ dialect: poolDialect(pool, new Reachability(systemClock)) });
 }
 
-/** A database of this release's schema. */
+/** A database with the schema of this release. */
 async function newDatabase(): Promise<string> {
-  const databaseUrl = await testDatabase();
+  const databaseUrl = await emptyDatabase();
   await (await openStore(storeOptions(databaseUrl))).close();
   return databaseUrl;
 }
@@ -68,7 +68,7 @@ const insertMount = (path: string) => sql`
     values (${path}, 'kv', ${path}, 'a tab\tand a line\nand \\N', null, '{}', false, false) returning id)
   insert into kv_mounts (mount_id, max_versions, cas_required, delete_version_after) select id, 0, false, 0 from made`;
 
-test('everything comes back as it was, and is opened by the key shares', async () => {
+test('a restore brings everything back unchanged, and the key shares open it', async () => {
   const { databaseUrl, store, key } = await newStore();
   await insertMount('one/').execute(store.db);
   const path = newPath();
@@ -78,14 +78,14 @@ test('everything comes back as it was, and is opened by the key shares', async (
     clusterId: store.seal.status().clusterId,
     migrations: migrations.map(({ name }) => name),
   });
-  const target = await testDatabase();
+  const target = await emptyDatabase();
   await restoreFrom(path, target);
   expect(await contentOf(target)).toEqual(await contentOf(databaseUrl));
   const restored = ending(await openStore(storeOptions(target)));
   expect(await restored.seal.unseal(key)).toMatchObject({ state: 'ready' });
 });
 
-test('it is of one instant, whatever is written meanwhile', async () => {
+test('a backup is of one instant, whatever is written meanwhile', async () => {
   const { databaseUrl, store } = await newStore();
   const path = newPath();
   let written = 0;
@@ -104,11 +104,11 @@ test('it is of one instant, whatever is written meanwhile', async () => {
   expect(written).toBeGreaterThan(20);
   // The snapshot is taken by the first query, before the first frame is written.
   expect(rows).toMatchObject({ mounts: 0, kv_mounts: 0 });
-  const target = await testDatabase();
+  const target = await emptyDatabase();
   await restoreFrom(path, target);
 });
 
-test('numbers that were given stay given', async () => {
+test('numbers that were used are not used again', async () => {
   const { databaseUrl, store } = await newStore();
   const insert = (name: string) => sql<{ id: string }>`
     insert into destinations (type, name, connection, granularity, custom_tags, network, adopt, updated_at)
@@ -117,21 +117,21 @@ test('numbers that were given stay given', async () => {
   await sql`delete from destinations`.execute(store.db);
   const path = newPath();
   await dumpTo(path, databaseUrl);
-  const target = await testDatabase();
+  const target = await emptyDatabase();
   await restoreFrom(path, target);
   const restored = ending(await openStore(storeOptions(target)));
   expect((await insert('d').execute(restored.db)).rows).toEqual([{ id: '4' }]);
 });
 
-test('a backup of an earlier release comes to the schema of this one', async () => {
-  const databaseUrl = await testDatabase();
+test('a backup of an earlier release is migrated to the schema of this one', async () => {
+  const databaseUrl = await emptyDatabase();
   const db = schemaless(databaseUrl);
   await migrate(db, migrations.slice(0, 6));
   await insertMount('old/').execute(db);
   await db.destroy();
   const path = newPath();
   await dumpTo(path, databaseUrl);
-  const target = await testDatabase();
+  const target = await emptyDatabase();
   await restoreFrom(path, target);
   const { db: restored } = ending(await openStore(storeOptions(target)));
   expect(await restored.selectFrom('mounts').select('path').execute()).toEqual([{ path: 'old/' }]);
@@ -144,8 +144,8 @@ const formerDrops = `
   alter table destinations drop constraint destinations_type_name_key;
   alter table repo_host_apps drop constraint repo_host_apps_pkey`;
 
-test('a backup of an earlier release has one name in two namespaces, once that release had dropped its keys', async () => {
-  const databaseUrl = await testDatabase();
+test('a backup of an earlier release may have one name in two namespaces, if that release had dropped its keys', async () => {
+  const databaseUrl = await emptyDatabase();
   const db = schemaless(databaseUrl);
   await migrate(
     db,
@@ -170,7 +170,7 @@ test('a backup of an earlier release has one name in two namespaces, once that r
   await db.destroy();
   const path = newPath();
   await dumpTo(path, databaseUrl);
-  const target = await testDatabase();
+  const target = await emptyDatabase();
   await restoreFrom(path, target);
   const { db: restored } = ending(await openStore(storeOptions(target)));
   for (const table of ['mounts', 'destinations', 'repo_host_apps'] as const)
@@ -181,7 +181,7 @@ test('a backup of an earlier release has one name in two namespaces, once that r
   expect(await schemaOf(target)).toEqual(await schemaOf(await newDatabase()));
 });
 
-test('one of a newer release is refused', async () => {
+test('a backup of a newer release is refused', async () => {
   const path = newPath();
   const file = await open(path, 'wx');
   const writer = new FrameWriter(file);
@@ -191,7 +191,7 @@ test('one of a newer release is refused', async () => {
   await writer.writeJson('E', { rows: {} });
   await writer.finish();
   await file.close();
-  await expect(restoreFrom(path, await testDatabase())).rejects.toThrow(/9999-of-tomorrow.*or a newer one/);
+  await expect(restoreFrom(path, await emptyDatabase())).rejects.toThrow(/9999-of-tomorrow.*or a newer one/);
 });
 
 const altered = (content: Buffer, at: number): Buffer => {
@@ -200,7 +200,7 @@ const altered = (content: Buffer, at: number): Buffer => {
   return copy;
 };
 
-test('a file that was cut off, changed or is another one is refused before anything is changed', async () => {
+test('a file that is truncated, altered or not a backup is refused before anything is changed', async () => {
   const { databaseUrl } = await newStore();
   const path = newPath();
   const { bytes } = await dumpTo(path, databaseUrl);
@@ -225,7 +225,7 @@ test('a file that was cut off, changed or is another one is refused before anyth
   await truncate(path);
 });
 
-test('a file whose rows are not those that its closing record counts is refused before anything is changed', async () => {
+test('a file whose rows do not match the counts of its closing record is refused before anything is changed', async () => {
   const { databaseUrl } = await newStore();
   const path = newPath();
   const file = await open(path, 'wx');
@@ -240,34 +240,34 @@ test('a file whose rows are not those that its closing record counts is refused 
   await file.close();
   const before = await contentOf(databaseUrl);
   await expect(restoreFrom(path, databaseUrl, true)).rejects.toThrow(
-    'does not have as many rows of the table settings',
+    'has another number of rows of the table settings',
   );
   expect(await contentOf(databaseUrl)).toEqual(before);
 });
 
-test('only an empty database is restored into, or a store that is to be replaced', async () => {
+test('a restore needs an empty database, or the permission to replace the store', async () => {
   const { databaseUrl } = await newStore();
   const path = newPath();
   await dumpTo(path, databaseUrl);
-  await expect(restoreFrom(path, databaseUrl)).rejects.toThrow(/holds a store already/);
-  const uninitialised = await testDatabase();
+  await expect(restoreFrom(path, databaseUrl)).rejects.toThrow(/already has a store/);
+  const uninitialised = await emptyDatabase();
   await (await openStore(storeOptions(uninitialised))).close();
   await restoreFrom(path, uninitialised);
-  const foreign = await testDatabase();
+  const foreign = await emptyDatabase();
   const client = new pg.Client({ connectionString: foreign });
   await client.connect();
   await client.query('create table orders (id integer)');
-  await expect(restoreFrom(path, foreign, true)).rejects.toThrow(/not of this service, such as orders/);
+  await expect(restoreFrom(path, foreign, true)).rejects.toThrow(/do not belong to this service, such as orders/);
   await expect(dumpTo(newPath(), foreign)).rejects.toThrow(/holds no data of this service/);
   expect((await client.query('select * from orders')).rows).toEqual([]);
   await client.end();
 });
 
-test('one that was cut off is run again', async () => {
+test('an interrupted restore can be run again', async () => {
   const { databaseUrl } = await newStore();
   const path = newPath();
   await dumpTo(path, databaseUrl);
-  const target = await testDatabase();
+  const target = await emptyDatabase();
   const file = await open(path, 'r');
   const onTable = () => {
     throw new Error('cut off');

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../../../lib/core/secret.ts';
-import { outerKeyBy } from '../../../lib/key-services/outer-key.ts';
-import { type OpenStore, openStore, type StoreOptions } from '../../../lib/store/open.ts';
+import { Secret } from '#core/secret.ts';
+import { outerKeyBy } from '#key-services/outer-key.ts';
+import { type OpenStore, openStore, type StoreOptions } from '#store/open.ts';
 import { fakeCloudAKms } from '../../key-services/fakes/cloud-a-kms.ts';
 import { fakeCloudCKms } from '../../key-services/fakes/cloud-c-kms.ts';
 import { ending, testDatabase } from '../../support/services.ts';
@@ -25,7 +25,7 @@ const cloudC = async () => {
   return { server, rotate, key: outerKeyBy(service) };
 };
 
-/** An installation with one seal, whose process goes on, and the shares that its people hold. */
+/** An installation with one seal, whose process stays open, and the shares of its operators. */
 async function installation(first: Seals, recovery?: typeof rule) {
   const url = await testDatabase();
   const open = async (seals: Seals): Promise<OpenStore> => ending(await openStore(storeOptions(url, seals)));
@@ -38,14 +38,14 @@ async function installation(first: Seals, recovery?: typeof rule) {
   return { open, old, shares, opens };
 }
 
-/** As many as the threshold asks for. */
+/** As many shares as the threshold requires. */
 async function give(store: OpenStore, shares: readonly Buffer[], migrate = true) {
   let status = store.seal.status();
   for (const share of shares.slice(0, rule.threshold)) status = await store.seal.unseal(share.toString('hex'), migrate);
   return status;
 }
 
-/** The shares prove the right to a root token. */
+/** Checks that the shares authorise a root token. */
 async function makesRootToken(store: OpenStore, shares: readonly Buffer[]): Promise<boolean> {
   const attempts = store.keyAttempts.rootToken;
   const { nonce = '' } = await attempts.begin('pad');
@@ -57,24 +57,28 @@ async function makesRootToken(store: OpenStore, shares: readonly Buffer[]): Prom
 }
 
 describe('from key shares to a key service', () => {
-  test('the shares change the seal, and are those of the recovery key from then on', async () => {
+  test('the shares change the seal, and are shares of the recovery key from then on', async () => {
     const { key } = await cloudC();
     const { open, old, shares, opens } = await installation({ seal: 'shamir' });
     const { log, lines } = rememberingLog();
     const store = await open({ seal: key, log });
     expect(store.seal.status()).toMatchObject({ state: 'sealed', type: 'shamir', migration: true, shares: 3 });
     expect(await give(store, shares)).toMatchObject({
-      ...{ state: 'ready', type: 'cloud-c-kms', migration: false },
-      ...{ shares: 3, threshold: 2, progress: 0 },
+      state: 'ready',
+      type: 'cloud-c-kms',
+      migration: false,
+      shares: 3,
+      threshold: 2,
+      progress: 0,
     });
     expect(opens(store)).toBe(true);
     expect(lines.join()).toContain('the seal was migrated {"from":"shamir","to":"cloud-c-kms"}');
     expect(await makesRootToken(store, shares)).toBe(true);
-    // A process of the old settings goes on, and knows the new seal.
+    // A process with the old settings continues and knows the new seal.
     await old.seal.refresh();
     expect(old.seal.status()).toMatchObject({ state: 'ready', type: 'cloud-c-kms' });
     expect(opens(old)).toBe(true);
-    // One of the new settings needs no people.
+    // A process with the new settings needs no operator.
     expect(opens(await open({ seal: key }))).toBe(true);
   });
 
@@ -85,7 +89,7 @@ describe('from key shares to a key service', () => {
     const { log, lines } = rememberingLog();
     const late = await open({ seal: 'shamir', log });
     expect(late.seal.status()).toMatchObject({ state: 'sealed', type: 'cloud-c-kms', migration: false });
-    expect(lines.join()).toContain('the store has the seal cloud-c-kms, and no key for it is configured');
+    expect(lines.join()).toContain('the store has the seal type cloud-c-kms, but no key for it is configured');
     await expect(give(late, shares, false)).rejects.toThrow(isBadRequest(/configured key/));
     await expect(give(late, shares)).rejects.toThrow(isBadRequest(/nothing to migrate/));
   });
@@ -99,7 +103,7 @@ describe('from key shares to a key service', () => {
     expect(opens(waiting)).toBe(true);
   });
 
-  test('shares without the wish to migrate are refused, and so is the wish where nothing is to be migrated', async () => {
+  test('shares without "migrate" are refused, and so is "migrate" when there is nothing to migrate', async () => {
     const { key } = await cloudC();
     const { open, shares } = await installation({ seal: 'shamir' });
     const store = await open({ seal: key });
@@ -119,7 +123,7 @@ describe('from key shares to a key service', () => {
     expect(await give(store, shares)).toMatchObject({ state: 'ready' });
   });
 
-  test('while the key service is away nothing is changed, and the shares are kept', async () => {
+  test('while the key service is unavailable nothing changes, and the shares are kept', async () => {
     const { key, server } = await cloudC();
     const { open, old, shares } = await installation({ seal: 'shamir' });
     const store = await open({ seal: key });
@@ -132,7 +136,7 @@ describe('from key shares to a key service', () => {
     expect(await give(store, shares.slice(1))).toMatchObject({ state: 'ready', type: 'cloud-c-kms' });
   });
 
-  test('a transaction that fails leaves the former seal as it was', async () => {
+  test('a failed transaction leaves the previous seal unchanged', async () => {
     const { key } = await cloudC();
     const { open, old, shares } = await installation({ seal: 'shamir' });
     await sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`.execute(
@@ -149,7 +153,7 @@ describe('from key shares to a key service', () => {
     expect(await give(another, shares, false)).toMatchObject({ state: 'ready', type: 'shamir' });
   });
 
-  test('of two processes that migrate at once, both end with the one seal', async () => {
+  test('two processes that migrate at the same time end with the same seal', async () => {
     const { key } = await cloudC();
     const { open, shares, opens } = await installation({ seal: 'shamir' });
     const stores = await Promise.all([open({ seal: key }), open({ seal: key })]);
@@ -160,7 +164,7 @@ describe('from key shares to a key service', () => {
     }
   });
 
-  test('an attempt to rekey that was going on ends with the seal that it was for', async () => {
+  test('a rekey in progress ends together with the seal that it was for', async () => {
     const { key } = await cloudC();
     const { open, old, shares } = await installation({ seal: 'shamir' });
     await old.keyAttempts.rekey.begin(rule, false);
@@ -189,7 +193,7 @@ describe('from a key service to key shares', () => {
     expect(row).toMatchObject({ key_id: '', recovery_key: null, recovery_shares: 0 });
   });
 
-  test('shares of something else change nothing', async () => {
+  test('unrelated shares change nothing', async () => {
     const { key } = await cloudC();
     const { open, shares } = await installation({ seal: key }, rule);
     const store = await open({ seal: 'shamir', formerSeal: key });
@@ -211,10 +215,10 @@ describe('from one automatic seal to another', () => {
     expect(opens(old)).toBe(true);
     const { log, lines } = rememberingLog();
     expect((await open({ seal: former, log })).seal.state()).toBe('sealed');
-    expect(lines.join()).toContain('the store has the seal cloud-c-kms, and no key for it is configured');
+    expect(lines.join()).toContain('the store has the seal type cloud-c-kms, but no key for it is configured');
   });
 
-  test('without recovery keys the static key is the one share, and the recovery key from then on', async () => {
+  test('without recovery keys the static key is the only share, and the recovery key from then on', async () => {
     const former = staticKey();
     const { key } = await cloudC();
     const { open } = await installation({ seal: former });
@@ -247,7 +251,7 @@ describe('from one automatic seal to another', () => {
     expect(opens(await open({ seal: third, formerSeal: two }))).toBe(true);
   });
 
-  test('a key that is away is no key that does not fit: nothing is migrated', async () => {
+  test('an unavailable key is not treated as a wrong key: nothing is migrated', async () => {
     const { key, server } = await cloudC();
     const { open, shares } = await installation({ seal: key }, rule);
     server.fault = 'busy';
@@ -259,7 +263,7 @@ describe('from one automatic seal to another', () => {
 });
 
 describe('a newer version of the key', () => {
-  test('wraps the root key anew, once, and older wraps open', async () => {
+  test('rewraps the root key once, and older wrapped keys still open', async () => {
     const { key, rotate } = await cloudC();
     const clock = heldClock();
     const { open, old, opens } = await installation({ seal: key, clock }, rule);
@@ -280,14 +284,14 @@ describe('a newer version of the key', () => {
     expect((await row()).key_id.at(-1)).toBe('3');
   });
 
-  test('nothing is written while the version is the same, and a service that is away is a warning', async () => {
+  test('nothing is written while the version is the same, and an unavailable service causes a warning', async () => {
     const { key, server } = await cloudC();
     const { log, lines } = rememberingLog();
     const { old } = await installation({ seal: key, log }, rule);
     const before = await old.db.selectFrom('seal').selectAll().executeTakeFirstOrThrow();
     server.fault = 'denied';
     await old.seal.rewrapIfDue();
-    expect(lines.at(-1)).toContain('whether the key of the seal has a newer version is not known');
+    expect(lines.at(-1)).toContain('could not check whether the key of the seal has a newer version');
     expect(lines.at(-1)).toContain('grant cloudkms.cryptoKeyVersions.useToEncrypt');
     const other = await installation({ seal: key }).catch(() => undefined);
     expect(other).toBeUndefined();

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { AppError } from '../../../lib/core/errors.ts';
-import { Secret } from '../../../lib/core/secret.ts';
-import type { OuterKey } from '../../../lib/store/seal/keys/root-key-source.ts';
-import { openStaticKey } from '../../../lib/store/seal/keys/static-key.ts';
+import { AppError } from '#core/errors.ts';
+import { Secret } from '#core/secret.ts';
+import type { OuterKey } from '#store/seal/keys/root-key-source.ts';
+import { openStaticKey } from '#store/seal/keys/static-key.ts';
 
-/** A key that can be out of reach: `away` refuses, `hangs` never answers and does not heed its signal. */
+/** A key that can be unreachable: `away` refuses, `hangs` never answers and ignores its signal. */
 export interface UnreliableKey extends OuterKey {
   state: 'there' | 'away' | 'hangs';
   asked: number;

@@ -1,6 +1,6 @@
-import type { Log } from '../../../lib/core/log.ts';
+import type { Log } from '#core/log/log.ts';
 
-/** A log whose lines, fields and message, a test reads. */
+/** A log whose lines (fields and message) a test can read. */
 export function rememberingLog(): { readonly log: Log; readonly lines: string[] } {
   const lines: string[] = [];
   const write = (fields: object, message: string) => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Secret } from '../../../lib/core/secret.ts';
-import { type OpenStore, openStore, type StoreOptions } from '../../../lib/store/open.ts';
+import { Secret } from '#core/secret.ts';
+import { type OpenStore, openStore, type StoreOptions } from '#store/open.ts';
 import { ending, testDatabase } from '../../support/services.ts';
 import { heldClock } from '../clocks.ts';
 import { storeOptions } from '../stores.ts';
@@ -58,7 +58,7 @@ describe('key shares', () => {
     expect(two.seal.status().clusterId).toBe(one.seal.status().clusterId);
   });
 
-  test('a share that was given already does not count again', async () => {
+  test('a repeated share does not count again', async () => {
     const store = await open(await testDatabase());
     const { shares } = await store.seal.init(rule, nothing);
     const [share = Buffer.of()] = shares;
@@ -66,7 +66,7 @@ describe('key shares', () => {
     expect(await store.seal.unseal(share.toString('base64'))).toMatchObject({ state: 'sealed', progress: 1 });
   });
 
-  test('a wrong set of shares is refused and starts again at nothing', async () => {
+  test('a wrong set of shares is refused and the progress starts again', async () => {
     const store = await open(await testDatabase());
     const { shares } = await store.seal.init(rule, nothing);
     await unsealWith(store, shares.slice(0, 2));
@@ -76,7 +76,7 @@ describe('key shares', () => {
     expect(store.seal.state()).toBe('ready');
   });
 
-  test('a forged share with the coordinate of a true one is refused like a wrong one', async () => {
+  test('a forged share with the coordinate of a genuine one is refused like a wrong one', async () => {
     const store = await open(await testDatabase());
     const { shares } = await store.seal.init(rule, nothing);
     const forged = Buffer.from(shares[0] ?? Buffer.of());
@@ -95,7 +95,7 @@ describe('key shares', () => {
     expect(store.seal.resetUnseal().progress).toBe(0);
   });
 
-  test('shares that arrive at the same moment are taken one after the other', async () => {
+  test('shares that arrive at the same time are processed in sequence', async () => {
     const store = await open(await testDatabase());
     const { shares } = await store.seal.init(rule, nothing);
     await Promise.all(shares.map((share) => store.seal.unseal(hex(share))));
@@ -134,7 +134,7 @@ describe('key shares', () => {
 });
 
 describe('initialising', () => {
-  test('of several processes at once exactly one succeeds, and the others take over its store', async () => {
+  test('of several concurrent processes exactly one succeeds, and the others use its store', async () => {
     const url = await testDatabase();
     const stores = await Promise.all([open(url), open(url), open(url)]);
     const results = await Promise.allSettled(stores.map((store) => store.seal.init(rule, nothing)));
@@ -150,7 +150,7 @@ describe('initialising', () => {
     }
   });
 
-  test('when what must be there from the start fails, nothing is initialised and it can be done again', async () => {
+  test('when the preparation fails, nothing is initialised and it can be tried again', async () => {
     const store = await open(await testDatabase());
     const failing = store.seal.init(rule, async (tx) => {
       await tx.insertInto('revisions').values({ name: 'half' }).execute();
@@ -166,7 +166,7 @@ describe('initialising', () => {
     expect(prepared).toBe('token');
   });
 
-  test('a second time is refused, whatever is asked', async () => {
+  test('a second initialisation is refused, whatever its parameters', async () => {
     const store = await open(await testDatabase());
     await store.seal.init(rule, nothing);
     await expect(store.seal.init({ shares: 0, threshold: 0 }, nothing)).rejects.toThrow(isBadRequest(/already/));
@@ -197,7 +197,7 @@ describe('the automatic seal', () => {
     await expect(again.seal.init(rule, nothing)).rejects.toThrow(isBadRequest(/already/));
   });
 
-  test('takes the key from a file, as text or as bare bytes', async () => {
+  test('takes the key from a file, as text or as raw bytes', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keyferry-seal-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const key = randomBytes(32);
@@ -214,7 +214,7 @@ describe('the automatic seal', () => {
     }
   });
 
-  test('refuses a key of another length or a missing file without showing what it found', async () => {
+  test('refuses a key of another length or a missing file without showing any content', async () => {
     const url = await testDatabase();
     const short = openStore(storeOptions(url, { seal: { key: new Secret('abcdef0123456789') } }));
     await expect(short).rejects.toThrow(/must be 32 bytes in hex or base64/);
@@ -233,7 +233,7 @@ describe('the automatic seal', () => {
     expect(waiting.seal.state()).toBe('ready');
   });
 
-  test('with a wrong key, or none, it stays sealed and says so once', async () => {
+  test('with a wrong key or without a key, it stays sealed and logs this once', async () => {
     const url = await testDatabase();
     await (await open(url, { seal: staticSeal() })).seal.init(rule, nothing);
     for (const seal of [staticSeal(), 'shamir'] as const) {
@@ -246,7 +246,7 @@ describe('the automatic seal', () => {
     }
   });
 
-  test('sealed by hand, it does not open by itself', async () => {
+  test('sealed by request, it does not unseal itself', async () => {
     const store = await open(await testDatabase(), { seal: staticSeal() });
     await store.seal.init(rule, nothing);
     store.seal.sealNow();
@@ -265,7 +265,7 @@ describe('rotation', () => {
     return { url, seal, clock, one, two: await open(url, { seal, clock }) };
   };
 
-  test('another process reads the new key when it looks again', async () => {
+  test('another process reads the new key when it refreshes', async () => {
     const { one, two, clock } = await start();
     const old = two.barrier.seal('old', 'x');
     await one.seal.rotate();
@@ -278,7 +278,7 @@ describe('rotation', () => {
     expect(one.barrier.open(old, 'x').toString()).toBe('old');
   });
 
-  test('a process that missed the rotation reads the keyring when it meets the new term', async () => {
+  test('a process that missed the rotation reads the keyring when it finds the new term', async () => {
     const { one, two, clock } = await start();
     await one.seal.rotate();
     clock.pass(60_000);
@@ -288,14 +288,14 @@ describe('rotation', () => {
     expect(two.barrier.open(fresh, 'x').toString()).toBe('new');
   });
 
-  test('two processes that rotate at once add two keys', async () => {
+  test('two processes that rotate at the same time add two keys', async () => {
     const { one, two } = await start();
     await Promise.all([one.seal.rotate(), two.seal.rotate()]);
     await Promise.all([one.seal.refresh(), two.seal.refresh()]);
     expect([one.seal.keyStatus().term, two.seal.keyStatus().term]).toEqual([3, 3]);
   });
 
-  test('what a process has sealed is counted, also after its end', async () => {
+  test('the values that a process has sealed are counted, even after its end', async () => {
     const { one, two, url, seal, clock } = await start();
     for (let count = 0; count < 5; count += 1) one.barrier.seal('value', 'x');
     two.barrier.seal('value', 'x');
@@ -306,7 +306,7 @@ describe('rotation', () => {
     expect((await open(url, { seal, clock })).seal.keyStatus().encryptions).toBe(1);
   });
 
-  test('a store that was replaced under a process seals it', async () => {
+  test('a process whose store was replaced seals itself', async () => {
     const { one } = await start();
     await one.db.deleteFrom('seal').execute();
     await one.seal.refresh();

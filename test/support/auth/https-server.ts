@@ -3,14 +3,14 @@ import https from 'node:https';
 import { selfSigned } from './self-signed.ts';
 
 export interface HttpsServer {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly address: string;
   /** The certificate to trust, PEM. */
   readonly certificate: string;
   close(): void;
 }
 
-/** An https server on a free port of 127.0.0.1. `names`: whom its certificate is for. */
+/** An HTTPS server on a free port of 127.0.0.1, with a certificate for `names`. */
 export async function startHttps(
   listener: RequestListener,
   names: readonly string[] = ['localhost'],

@@ -3,7 +3,7 @@ import { jwtVerify } from 'jose';
 import { type HttpsServer, startHttps } from './https-server.ts';
 import { type Issuer, inSeconds, newIssuer } from './tokens.ts';
 
-/** What the stand-in was asked. */
+/** A request that the stand-in received. */
 interface Call {
   readonly path: string;
   readonly bearer: string;
@@ -12,7 +12,7 @@ interface Call {
 
 type Fault = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Stands in for the API of an orchestrator: it checks tokens of service accounts, and knows namespaces. */
+/** Stands in for the API of an orchestrator: it reviews tokens of service accounts and knows namespaces. */
 export interface Orchestrator extends HttpsServer {
   readonly issuer: Issuer;
   readonly calls: Call[];
@@ -22,9 +22,9 @@ export interface Orchestrator extends HttpsServer {
   readonly annotations: Map<string, Record<string, string>>;
   /** Accounts that were deleted, as `namespace:name`. */
   readonly gone: Set<string>;
-  /** Answers instead, as long as it is set. */
+  /** While set, answers every request instead. */
   fault: Fault | undefined;
-  /** Changes the status of reviews, as long as it is set. */
+  /** While set, changes the status of reviews. */
   alter: ((status: Record<string, unknown>) => object) | undefined;
   /** A token as a pod gets it. */
   token(namespace: string, name: string, claims?: object): Promise<string>;
@@ -53,7 +53,11 @@ export async function startOrchestrator(names?: readonly string[]): Promise<Orch
   return Object.assign(state, server, {
     token: (namespace: string, name: string, claims: object = {}) =>
       issuer.sign({
-        ...{ iss: api, aud: [api], iat: inSeconds(0), nbf: inSeconds(0), exp: inSeconds(3_600) },
+        iss: api,
+        aud: [api],
+        iat: inSeconds(0),
+        nbf: inSeconds(0),
+        exp: inSeconds(3_600),
         sub: `system:serviceaccount:${namespace}:${name}`,
         'kubernetes.io': { namespace, serviceaccount: { name, uid: uidOf(namespace, name) } },
         ...claims,

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type HttpsServer, startHttps } from './https-server.ts';
 import { type Issuer, newIssuer } from './tokens.ts';
 
-/** Stands in for a provider of OpenID Connect: its discovery document, and its keys. */
+/** Stands in for an OpenID Connect provider: its discovery document and its keys. */
 export interface Provider extends HttpsServer {
-  /** Who signs; more of them are keys that were rotated in. */
+  /** The signing keys; further ones have been rotated in. */
   readonly issuers: Issuer[];
-  /** Paths that were asked for. */
+  /** The paths that were requested. */
   readonly calls: string[];
-  /** Members of the discovery document that are otherwise. */
+  /** Members that replace those of the discovery document. */
   document: object;
-  /** Answers instead, as long as it is set. */
+  /** While set, answers every request instead. */
   fault: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 }
 

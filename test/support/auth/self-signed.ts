@@ -1,6 +1,6 @@
 import { generate } from 'selfsigned';
 
-/** A certificate for these names, which is its own authority. */
+/** A self-signed certificate for these names. */
 export async function selfSigned(
   names: readonly string[] = ['localhost'],
 ): Promise<{ readonly cert: string; readonly key: string }> {

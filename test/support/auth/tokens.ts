@@ -24,10 +24,10 @@ export async function newIssuer(algorithm = 'ES256', keyId = 'one'): Promise<Iss
   };
 }
 
-/** Seconds since the epoch, so many from now. */
+/** The time this many seconds from now, in seconds since the epoch. */
 export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1_000) + seconds;
 
-/** A token with these parts and any text as its signature. */
+/** A token with these parts and an arbitrary text as its signature. */
 export const forged = (header: object, claims: object, signature = ''): string =>
   `${encoded(header)}.${encoded(claims)}.${signature}`;
 

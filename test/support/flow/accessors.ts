@@ -1,6 +1,6 @@
 import type { OpenService } from './open-service.ts';
 
-/** The accessor of a mount: of an engine (`secret`), or of an auth method (`auth`), whose path is without `auth/`. */
+/** The accessor of a mount: of an engine (`secret`) or an auth method (`auth`). The path of a method is without `auth/`. */
 export async function accessorOf(service: OpenService, kind: 'secret' | 'auth', path: string): Promise<string> {
   const { data } = await service.ask('GET', 'sys/internal/ui/mounts');
   const mounts = data[kind] as Readonly<Record<string, { readonly accessor: string }>>;

@@ -12,6 +12,8 @@ export interface Association {
   readonly attempts: number;
   readonly next_attempt_at: string | null;
   readonly error: { readonly kind: string; readonly message: string } | null;
+  readonly unconfirmed: boolean;
+  readonly recheck_at: string | null;
 }
 
 type Records = Readonly<Record<string, Omit<Association, 'key'>>>;

@@ -1,19 +1,19 @@
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { newCertificate } from '../../../lib/destinations/cloud-b-kv/fake/server.ts';
+import { newCertificate } from '#destinations/cloud-b-kv/fake/server.ts';
 
-/** A server that keeps what arrives, as the one of somebody who collects credentials. */
+/** A server that records everything it receives, as an attacker's server that collects credentials would. */
 export interface Capture {
   readonly url: string;
   readonly port: number;
   /** PEM, for `tls_ca_cert`. */
   readonly certificate: string;
-  /** Requests so far: line, headers and body of each. */
+  /** The requests so far: request line, headers and body of each. */
   readonly requests: readonly string[];
   close(): Promise<void>;
 }
 
-/** It asks for a token, as a key vault does of who comes without one. */
+/** It demands a token, as a key vault does for requests without one. */
 const challenge = 'Bearer authorization="https://login.microsoftonline.com/x", resource="https://vault.azure.net"';
 
 export async function startCapture(): Promise<Capture> {

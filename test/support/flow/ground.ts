@@ -4,55 +4,55 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { ApiClient } from '../../../infra/demo/client.ts';
-import { freePort } from '../../../infra/local/child.ts';
-import { startPostgres } from '../../../infra/local/postgres/start.ts';
-import { startRedis } from '../../../infra/local/redis/start.ts';
-import type { LocalServer } from '../../../infra/local/server.ts';
-import { openApi } from '../../../lib/app.ts';
-import { readConfig } from '../../../lib/core/config.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import type { CloudASmFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
-import { startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
-import { patience } from '../patience.ts';
+import { openApi } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { silentLog } from '#core/log/log.ts';
+import type { CloudASmFake } from '#destinations/cloud-a-sm/fake/index.ts';
+import { startFake } from '#destinations/cloud-a-sm/fake/index.ts';
+import { ApiClient } from '#infra/demo/client.ts';
+import { freePort } from '#infra/local/child.ts';
+import { startPostgres } from '#infra/local/postgres/start.ts';
+import { startRedis } from '#infra/local/redis/start.ts';
+import type { LocalServer } from '#infra/local/server.ts';
+import { patience } from '../measures/patience.ts';
 import { testDatabase } from '../services.ts';
-import { type Answer, ask } from './ask.ts';
+import { type Answer, ask } from './calls/ask.ts';
 import { type Program, type Started, startProgram } from './processes.ts';
 
 export const type = 'cloud-a-sm';
 
-/** A server of the test's own, because it is going to suffer. It comes back on the same port and data. */
+/** A server that the test kills and starts again. It keeps its port and data. */
 export interface Suffering {
   readonly url: string;
-  /** At once, without a word. */
+  /** Ends it at once, without a shutdown. */
   kill(): Promise<void>;
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** What processes of a test stand on: a database, a Redis and a stand-in. Processes end with their test or with the file. */
+/** What the processes of a test need: a database, a Redis and a stand-in. Processes end with their test or with the file. */
 export interface Ground {
   readonly environment: Readonly<Record<string, string>>;
   readonly rootToken: string;
   readonly fake: CloudASmFake;
   readonly redis: Suffering;
-  /** Only with `ownPostgres`. */
+  /** Available with `ownPostgres` only. */
   readonly postgres: Suffering;
-  /** Past the API. */
+  /** Queries the database directly. */
   query<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
   start(program: Program, changes?: Readonly<Record<string, string>>, args?: readonly string[]): Promise<Started>;
   ask(api: Started, method: string, path: string, body?: object): Promise<Answer>;
-  /** Throws unless the answer is a success; answers `data`. */
+  /** Throws unless the request succeeds; returns `data`. */
   client(api: Started): ApiClient;
-  /** A new destination that reaches the stand-in. */
+  /** Creates a destination that reaches the stand-in. */
   destination(api: Started, name: string, changes?: object): Promise<void>;
-  /** The number of associations with work left. */
+  /** The number of associations that are not synced yet. */
   dirty(): Promise<number>;
-  /** Waits until none has work left. */
+  /** Waits until all associations are synced. */
   untilQuiet(): Promise<void>;
 }
 
-/** Recovery from anything takes seconds. */
+/** With these settings the service recovers from any fault within seconds. */
 const settings = {
   KEYFERRY_SYNC_RETRY_MS_FIRST: '50',
   KEYFERRY_SYNC_RETRY_MS_MAX: '500',
@@ -73,7 +73,7 @@ export interface GroundOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Call it at the top of a test file. */
+/** Called at the top of a test file. */
 export function groundOf(options: GroundOptions = {}): Ground {
   let opened: Open | undefined;
   const started = (): Open => {
@@ -93,7 +93,7 @@ export function groundOf(options: GroundOptions = {}): Ground {
 
 interface Open {
   readonly ground: Ground;
-  /** The last lines of each process, for a test that failed. */
+  /** The last log lines of each process, for a test that failed. */
   report(): string;
   close(): Promise<void>;
 }
@@ -131,7 +131,12 @@ async function openGround({ ownPostgres = false, settings: own = {} }: GroundOpt
     ends.push(() => Promise.all(processes.map((one) => one.stop())));
     const query: Ground['query'] = async (text, values = []) => (await pool.query(text, [...values])).rows;
     const ground: Ground = {
-      ...{ environment, rootToken, fake, redis, postgres, query },
+      environment,
+      rootToken,
+      fake,
+      redis,
+      postgres,
+      query,
       async start(program, changes = {}, args = []) {
         const which = program === 'worker' && args.length === 0 ? ['--type', type] : args;
         const one = await startProgram(program, { environment: { ...environment, ...changes }, args: which });
@@ -163,7 +168,7 @@ async function openGround({ ownPostgres = false, settings: own = {} }: GroundOpt
   }
 }
 
-/** Asks until it holds. `seen` says what was there instead. */
+/** Polls until the condition holds. `seen` describes the last state for the error. */
 export async function until(holds: () => boolean | Promise<boolean>, seen: () => string = () => ''): Promise<void> {
   const deadline = Date.now() + patience.conditionMs;
   while (!(await holds())) {
@@ -172,7 +177,7 @@ export async function until(holds: () => boolean | Promise<boolean>, seen: () =>
   }
 }
 
-/** The test run's own server is not to suffer. */
+/** The test run's own server must not be killed. */
 const shared: Suffering = {
   url: '',
   kill: () => Promise.reject(new Error('this ground has no PostgreSQL of its own')),

@@ -1,7 +1,7 @@
-import type { Answer } from './ask.ts';
+import type { Answer } from './calls/ask.ts';
 import type { OpenService } from './open-service.ts';
 
-/** Any request of one caller. */
+/** Sends requests with one caller's token. */
 export type Asking = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 export interface Holder {
@@ -10,7 +10,7 @@ export interface Holder {
   readonly ask: Asking;
 }
 
-/** A new token that has a new policy of this text, and nothing else. */
+/** A new token whose only policy is a new one with this text. */
 export async function holderOf(service: OpenService, text: string): Promise<Holder> {
   const policy = service.name('policy');
   const { status, errors } = await service.ask('PUT', `sys/policies/acl/${policy}`, { policy: text });
@@ -31,5 +31,5 @@ export const asking =
   (method, path, body) =>
     service.ask(method, path, body, { headers: { 'x-service-token': token } });
 
-/** The answer to who has a token and may not. */
+/** The answer to a caller whose token lacks the permission. */
 export const denied = { status: 403, errors: ['1 error occurred:\n\t* permission denied\n\n'] };

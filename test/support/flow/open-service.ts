@@ -1,66 +1,66 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { ApiClient } from '../../../infra/demo/client.ts';
-import { type Api, openApi, openSweeper, openWorkers, type Sweeper } from '../../../lib/app.ts';
-import { type Config, readConfig } from '../../../lib/core/config.ts';
-import type { Log } from '../../../lib/core/log.ts';
-import type { Fake } from '../../../lib/destinations/fake.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { loadDriver, loadFake } from '../../../lib/destinations/load.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
-import { patience } from '../patience.ts';
+import { type Api, openApi, openSweeper, openWorkers, type Sweeper } from '#app.ts';
+import { type Config, readConfig } from '#core/config.ts';
+import type { Log } from '#core/log/log.ts';
+import type { Fake } from '#destinations/fake.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadDriver, loadFake } from '#destinations/load.ts';
+import { ApiClient } from '#infra/demo/client.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
+import { patience } from '../measures/patience.ts';
 import { testDatabase, testRedis } from '../services.ts';
-import { type Answer, type AskOptions, ask } from './ask.ts';
 import { type Association, associationsOf } from './associations.ts';
+import { type Answer, type AskOptions, ask } from './calls/ask.ts';
 
 export const everyType = definitions.map(({ type }) => type);
 
-/** The whole service in this process, and the stand-ins it syncs to. One per test file; tests take names of their own. */
+/** The whole service in this process, and the stand-ins it syncs to. A test file opens one, and each test uses its own names. */
 export interface OpenService {
   readonly address: string;
   readonly rootToken: string;
   readonly config: Config;
   readonly store: Api['store'];
-  /** Throws unless the answer is a success; answers `data`. */
+  /** Throws unless the request succeeds; returns `data`. */
   readonly api: ApiClient;
-  /** What was logged, and what the API answered, since the start. */
+  /** All log lines, and all answers of the API, since the start. */
   readonly logged: readonly unknown[];
   readonly replies: readonly Answer[];
   fake<F extends Fake = Fake>(type: string): F;
   /** Any request, any answer. `path` is below `/v1/`. */
   ask(method: string, path: string, body?: unknown, options?: AskOptions): Promise<Answer>;
-  /** A name that no other test has. */
+  /** A name that no other test uses. */
   name(hint: string): string;
-  /** A new destination that reaches the type's stand-in. Answers its name. */
+  /** Creates a destination that reaches the type's stand-in. Returns its name. */
   destination(type: string, changes?: object): Promise<string>;
-  /** Writes a version of a secret in `secret/`; without a name, of a new one. Answers its name. */
+  /** Writes a version of a secret in `secret/`, of a new secret when no name is given. Returns its name. */
   secret(data: object, name?: string): Promise<string>;
-  /** `associations/set` or `remove`; answers the records. */
+  /** `associations/set` or `remove`; returns the records. */
   set(type: string, destination: string, secret: string, more?: object): Promise<readonly Association[]>;
   remove(type: string, destination: string, secret: string): Promise<readonly Association[]>;
-  /** The records of a destination's associations, of one secret if it is named. */
+  /** The records of a destination's associations, or of one secret's. */
   associations(type: string, destination: string, secret?: string): Promise<readonly Association[]>;
-  /** Waits until the records of a secret are as wanted. */
+  /** Waits until the records of a secret satisfy a condition. */
   until(
     type: string,
     destination: string,
     secret: string,
     holds: (records: readonly Association[]) => boolean,
   ): Promise<readonly Association[]>;
-  /** As after the signal for it. */
+  /** Reloads the configuration, as the signal does. */
   reload(): void;
   /** One round of the sweep. */
   sweep(): Promise<object>;
-  /** Sends the notifications of workspaces that are due, as beside the sweep, until nothing may be sent now. */
+  /** Sends the workspace notifications that are due, as the process of the sweep does. */
   notify(signal?: AbortSignal): Promise<number>;
-  /** Waits until every change that was made has been worked off. */
+  /** Waits until every change so far has been synced. */
   untilQuiet(): Promise<void>;
-  /** Calls of a stand-in since the start; of one operation if it is named. */
+  /** The number of calls to a stand-in since the start, or of one operation's. */
   calls(type: string, operation?: string): number;
 }
 
-/** Retries come soon; limits are such that a slow machine does not meet them, `set` waits as long as it may. */
+/** Retries come soon, no limit is reached on a slow machine, and `set` waits as long as it may. */
 const settings = {
   KEYFERRY_SYNC_WAIT_MS: '60000',
   KEYFERRY_SYNC_RETRY_MS_FIRST: '40',
@@ -75,10 +75,10 @@ const settings = {
   KEYFERRY_NETWORK_ALLOWED: 'all',
 };
 
-/** For tests of calls that hang: they are over soon, but a call that is answered has time. */
+/** For tests of calls that hang: they end soon, but an answered call has enough time. */
 export const briefCalls = { KEYFERRY_SYNC_CONNECT_MS_MAX: '3000', KEYFERRY_SYNC_REQUEST_MS_MAX: '3000' };
 
-/** Call it at the top of a test file: it opens the service around the tests there and heals the stand-ins after each. */
+/** Called at the top of a test file: opens the service for its tests and heals the stand-ins after each. */
 export function serviceOf(
   types: readonly string[] = everyType,
   changes: Readonly<Record<string, string>> = {},
@@ -240,7 +240,7 @@ async function isQuiet({ db }: Api['store']): Promise<boolean> {
   return rows[0]?.busy === false;
 }
 
-/** Asks until it holds. `seen` says what was there instead. */
+/** Polls until the condition holds. `seen` describes the last state for the error. */
 export async function eventually(
   holds: () => boolean | Promise<boolean>,
   seen: () => string = () => '',

@@ -1,10 +1,10 @@
 import { beforeAll } from 'vitest';
-import { openApi } from '../../../lib/app.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { openApi } from '#app.ts';
+import { silentLog } from '#core/log/log.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
 import type { OpenService } from './open-service.ts';
 
-/** An API on the store of a service that shares no memory with it, as another process has none. Known from `beforeAll` on. */
+/** A second API on the store of a service, which shares no memory with the first, like another process. Open from `beforeAll` on. */
 export function otherProcessOf(service: OpenService): { readonly address: string } {
   const other = { address: '' };
   beforeAll(async () => {

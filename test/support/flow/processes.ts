@@ -4,8 +4,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { runningProcess } from '../../../infra/local/running.ts';
-import { patience } from '../patience.ts';
+import { runningProcess } from '#infra/local/running.ts';
+import { patience } from '../measures/patience.ts';
 
 /** The programs of `infra/` that tests run as they are. */
 export type Program = 'serve' | 'worker' | 'sweep' | 'dev' | 'board' | 'backup' | 'restore';
@@ -13,7 +13,7 @@ export type Program = 'serve' | 'worker' | 'sweep' | 'dev' | 'board' | 'backup' 
 export interface ProcessOptions {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Folder of the code that is run; usually this one. */
+  /** Root folder of the code to run; this checkout by default. */
   readonly root?: string;
 }
 
@@ -29,15 +29,15 @@ export interface Ended {
 /** A process that has printed `ready`. */
 export interface Started {
   readonly pid: number;
-  /** What it printed after `ready`: the API its address. */
+  /** What it printed after `ready`: the API prints its address. */
   readonly ready: string;
   readonly out: readonly string[];
   readonly err: readonly string[];
   /** Sends a signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<Ended>;
-  /** Sends it to the whole group, as Ctrl-C in a terminal does. */
+  /** Sends the signal to the whole process group, as Ctrl-C in a terminal does. */
   endGroup(signal: NodeJS.Signals): Promise<Ended>;
-  /** SIGKILL if it still runs. */
+  /** Sends SIGKILL if the process still runs. */
   stop(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export async function startProgram(program: Program, options: ProcessOptions = {
   }
 }
 
-/** Runs a program that is going to end by itself, or that is killed as soon as `killWhen` holds. */
+/** Runs a program until it exits, or kills it as soon as `killWhen` holds. */
 export async function runProgram(
   program: Program,
   options: ProcessOptions & { readonly killWhen?: () => boolean } = {},
@@ -82,7 +82,7 @@ export async function runProgram(
   }
 }
 
-/** Processes that `pid` has started, and theirs. */
+/** The child processes of `pid`, and their children. */
 export function descendants(pid: number): readonly number[] {
   const pairs = allProcesses().map((own) => ({ own, parent: runningProcess(own)?.parent }));
   const below = (one: number): readonly number[] =>
@@ -97,7 +97,7 @@ function allProcesses(): readonly number[] {
   return shown.map(Number).filter((pid) => pid > 0);
 }
 
-/** Whether a process runs; one that ended and was not waited for does not. */
+/** Whether a process runs. A zombie does not count. */
 export const isRunning = (pid: number): boolean => (runningProcess(pid)?.command ?? '') !== '';
 
 /** Earlier releases have their commands in `infra/` itself. */
@@ -113,7 +113,7 @@ function launch(program: Program, { args = [], environment = {}, root = here }: 
   const child = spawn(command, all, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], ...environment },
-    // A group of its own, as each command of a terminal is.
+    // A process group per program, as a terminal has for each command.
     detached: true,
   });
   const [out, err]: [string[], string[]] = [[], []];
@@ -131,7 +131,7 @@ function launch(program: Program, { args = [], environment = {}, root = here }: 
 
 const haveSetpriv = spawnSync('setpriv', ['--version']).status === 0;
 
-/** A process that a killed test run leaves behind is killed by the kernel, where it can. */
+/** Where the kernel supports it, a program is killed when its test run is killed. */
 const bound = (command: string, args: readonly string[]): readonly [string, readonly string[]] =>
   haveSetpriv ? ['setpriv', ['--pdeathsig', 'SIGKILL', command, ...args]] : [command, args];
 

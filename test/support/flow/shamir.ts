@@ -1,21 +1,21 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type Api, openApi } from '../../../lib/app.ts';
-import { readConfig } from '../../../lib/core/config.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { type Api, openApi } from '#app.ts';
+import { readConfig } from '#core/config.ts';
+import { silentLog } from '#core/log/log.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
 import { testDatabase, testRedis } from '../services.ts';
-import { type Answer, ask } from './ask.ts';
+import { type Answer, ask } from './calls/ask.ts';
 
-/** Two processes on one store that people with shares hold, as far as they may know of each other. */
+/** Two API processes on one store that is unsealed by key shares. They share nothing but the store and Redis. */
 export interface ShamirService {
   readonly rootToken: string;
   readonly databaseUrl: string;
   readonly addresses: readonly string[];
-  /** The shares as they are in force, in hex; of the recovery key with the automatic seal. A test that replaces them says so. */
+  /** The current shares in hex; with the automatic seal, those of the recovery key. A test that replaces them updates this list. */
   keys: readonly string[];
-  /** Asks a process, without a token unless one is given. */
+  /** Sends a request to one process, without a token unless one is given. */
   ask(process: number, method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
-  /** Ends both processes and starts them anew, sealed. */
+  /** Stops both processes and starts them again, sealed. */
   restart(): Promise<void>;
   unseal(): Promise<void>;
 }

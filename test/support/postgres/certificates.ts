@@ -2,7 +2,7 @@ import { generate } from 'selfsigned';
 
 const subject = (commonName: string) => [{ name: 'commonName', value: commonName }];
 
-/** An authority, and certificates that it signs. */
+/** A certificate authority and the certificates that it signs. */
 export async function newAuthority() {
   const own = await generate(subject('authority'), {
     extensions: [
@@ -13,7 +13,7 @@ export async function newAuthority() {
   const ca = { key: own.private, cert: own.cert };
   return {
     cert: own.cert,
-    /** For a server under this host name, or of this address. */
+    /** For a server with this host name or address. */
     forServer: async (name: { readonly host: string } | { readonly ip: string }) => {
       const altName = 'host' in name ? { type: 2 as const, value: name.host } : { type: 7 as const, ip: name.ip };
       const extensions = [{ name: 'subjectAltName' as const, altNames: [altName] }];

@@ -4,22 +4,22 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { endChild, endOf, freePort, untilEnd } from '../../../infra/local/child.ts';
-import { serverFolder } from '../../../infra/local/folder.ts';
-import { findPrograms } from '../../../infra/local/postgres/programs.ts';
-import { database, role, superuser } from '../../../infra/local/postgres/rights.ts';
-import { runPostgres } from '../../../infra/local/postgres/run.ts';
-import { startPostgres } from '../../../infra/local/postgres/start.ts';
+import { endChild, endOf, freePort, untilEnd } from '#infra/local/child.ts';
+import { serverFolder } from '#infra/local/folder.ts';
+import { findPrograms } from '#infra/local/postgres/programs.ts';
+import { database, role, superuser } from '#infra/local/postgres/rights.ts';
+import { runPostgres } from '#infra/local/postgres/run.ts';
+import { startPostgres } from '#infra/local/postgres/start.ts';
 
-/** A PostgreSQL whose settings and rules of access a test makes. */
+/** A PostgreSQL server whose settings and access rules the test chooses. */
 export interface OwnServer {
   readonly port: number;
   readonly dataDir: string;
   /** Folder of its Unix socket. */
   readonly socket: string;
-  /** Of the service's role. */
+  /** For the service's role. */
   readonly password: string;
-  /** Of the service's role, with these parameters. */
+  /** For the service's role, with these parameters. */
   url(parameters?: string): string;
   /** As the superuser. */
   query(text: string): Promise<readonly Record<string, unknown>[]>;
@@ -27,21 +27,21 @@ export interface OwnServer {
   start(settings?: Readonly<Record<string, string>>): Promise<void>;
   stop(): Promise<void>;
   kill(): Promise<void>;
-  /** It keeps its connections, and does nothing. */
+  /** Stops its processes with SIGSTOP: connections stay open, but nothing is answered. */
   freeze(): void;
   thaw(): void;
   remove(): Promise<void>;
 }
 
 export interface OwnServerParts {
-  /** Rules of access of the network, beside the superuser's own way in. */
+  /** Access rules for the network. The superuser always has access by the socket. */
   readonly access?: readonly string[];
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export const usualAccess: readonly string[] = [`host all ${role} 127.0.0.1/32 scram-sha-256`];
 
-/** A folder with the data of a new server, in which the service has its role. */
+/** A new server with a data folder in which the service's role exists. */
 export async function newServer(parts: OwnServerParts = {}): Promise<OwnServer> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-own-'));
   const dataDir = join(folder, 'postgres');
@@ -50,7 +50,7 @@ export async function newServer(parts: OwnServerParts = {}): Promise<OwnServer> 
   return serverIn(folder, dataDir, new URL(made.url).password, parts);
 }
 
-/** A server on data that is there. */
+/** A server on an existing data folder. */
 export async function serverIn(
   folder: string,
   dataDir: string,
@@ -59,7 +59,7 @@ export async function serverIn(
   givenPort?: number,
 ): Promise<OwnServer> {
   const [programs, port] = [await findPrograms(), givenPort ?? (await freePort())];
-  // Of its own, below no folder that its user may not pass.
+  // A separate folder, because the server's user may not enter the others.
   const socket = await mkdtemp(join(tmpdir(), 'keyferry-socket-'));
   const hbaFile = join(socket, 'access.conf');
   await writeFile(hbaFile, [`local all,replication ${superuser} trust`, ...access, ''].join('\n'));
@@ -79,21 +79,36 @@ export async function serverIn(
   const stop = async () => {
     if (child !== undefined) await endChild(child, 'SIGINT');
   };
-  // Its backends are processes of their own, which go on without it for a while.
+  // The backends are separate processes, which outlive the parent for a while.
   const signal = (name: NodeJS.Signals) => {
     if (child?.pid === undefined || endOf(child) !== undefined) return;
     for (const pid of [child.pid, ...childrenOf(child.pid)]) sendTo(pid, name);
   };
   return {
-    ...{ port, dataDir, password, query, stop, socket },
+    port,
+    dataDir,
+    password,
+    query,
+    stop,
+    socket,
     url: (parameters) =>
       `postgres://${role}:${password}@127.0.0.1:${port}/${database}${parameters === undefined ? '' : `?${parameters}`}`,
     async start(settings = {}) {
       child = await runPostgres({
-        ...{ programs, dataDir, startMsMax: 60_000, answers: () => query('select 1') },
+        programs,
+        dataDir,
+        startMsMax: 60_000,
+        answers: () => query('select 1'),
         settings: {
-          ...{ listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: socket, hba_file: hbaFile },
-          ...{ max_connections: '100', shared_buffers: '32MB', fsync: 'off', full_page_writes: 'off', timezone: 'UTC' },
+          listen_addresses: '127.0.0.1',
+          port: String(port),
+          unix_socket_directories: socket,
+          hba_file: hbaFile,
+          max_connections: '100',
+          shared_buffers: '32MB',
+          fsync: 'off',
+          full_page_writes: 'off',
+          timezone: 'UTC',
           ...lasting,
           ...settings,
         },
@@ -124,6 +139,6 @@ function sendTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself.
+    // It has exited.
   }
 }

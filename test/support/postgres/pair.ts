@@ -1,10 +1,10 @@
 import { newServer, type OwnServer } from './own-server.ts';
 import { promote, standbyName, standbyOf, urlOfBoth } from './standby.ts';
 
-/** A primary and a synchronous standby, whose roles change. Both keep their ports. */
+/** A primary and a synchronous standby that change roles. Both keep their ports. */
 export interface Pair {
   readonly url: string;
-  /** Kills the primary, promotes the standby, and makes a new standby in the place of the killed one. */
+  /** Kills the primary, promotes the standby, and replaces the killed server by a new standby. */
   failOver(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function newPair(): Promise<Pair> {
   };
 }
 
-/** What is answered from now on is on both; and so, since they come in order, is what was answered before. */
+/** Waits until commits are on both servers. Commits are replicated in order, so earlier ones are on both as well. */
 async function waitFor(primary: OwnServer): Promise<void> {
   await primary.query(`alter system set synchronous_standby_names = '${standbyName}'`);
   await primary.query('select pg_reload_conf()');

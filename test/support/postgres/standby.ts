@@ -3,22 +3,22 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { serverFolder } from '../../../infra/local/folder.ts';
-import { database, superuser } from '../../../infra/local/postgres/rights.ts';
+import { serverFolder } from '#infra/local/folder.ts';
+import { database, superuser } from '#infra/local/postgres/rights.ts';
 import { type OwnServer, serverIn } from './own-server.ts';
 
-/** By this name the primary knows it. */
+/** The name under which the primary knows the standby. */
 export const standbyName = 'standby';
 
-/** For a primary: changes are on the standby before they are answered; or they follow when they can. */
+/** Settings of a primary: a commit waits until the standby has it, or does not. */
 export const synchronous = { synchronous_standby_names: standbyName };
 export const asynchronous = { synchronous_standby_names: '' };
 
 const replication = { wal_level: 'replica', max_wal_senders: '10', wal_keep_size: '512MB', hot_standby: 'on' };
 
 /**
- * A standby of a server that runs, made as a backup is: its files are copied between the two calls that PostgreSQL has for that. Port
- * and data are its own. It runs when this is answered, and follows.
+ * Makes and starts a standby of a running server from a base backup: the files are copied between `pg_backup_start` and
+ * `pg_backup_stop`.
  */
 export async function standbyOf(primary: OwnServer, port?: number): Promise<OwnServer> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-standby-'));
@@ -41,7 +41,7 @@ async function copy(primary: OwnServer, to: string): Promise<void> {
   await client.connect();
   try {
     await client.query(`select pg_backup_start('copy', true)`);
-    // Files that come and go meanwhile are none of those that matter, and it complains of them.
+    // cp complains about files that disappear meanwhile. None of them matters.
     spawnSync('cp', ['-a', primary.dataDir, to]);
     const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
     await writeFile(join(to, 'backup_label'), rows[0]?.labelfile ?? '');
@@ -50,13 +50,13 @@ async function copy(primary: OwnServer, to: string): Promise<void> {
   }
 }
 
-/** Where both are, for a URL of the service; the first is tried first. */
+/** A database URL with both hosts; the first is tried first. */
 export function urlOfBoth(first: OwnServer, second: OwnServer, parameters = ''): string {
   const at = `@127.0.0.1:${first.port},127.0.0.1:${second.port}/`;
   return `${first.url().replace(/@[^/]*\//, at)}${parameters === '' ? '' : `?${parameters}`}`;
 }
 
-/** Makes a standby the primary. Answers once it takes writes. */
+/** Promotes a standby. Resolves once it accepts writes. */
 export async function promote(standby: OwnServer): Promise<void> {
   const [row] = await standby.query('select pg_promote(true, 60) as done');
   if (row?.['done'] !== true) throw new Error('the standby was not promoted');

@@ -1,15 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../infra/local/child.ts';
-import { closedFolder } from '../../../infra/local/folder.ts';
-import { newPassword } from '../../../infra/local/password.ts';
+import { freePort } from '#infra/local/child.ts';
+import { closedFolder } from '#infra/local/folder.ts';
+import { newPassword } from '#infra/local/password.ts';
 import { type RedisNode, startNode } from './node.ts';
 import { shortly, until } from './wait.ts';
 
-/** A Redis Cluster of three primaries with a replica each, on this machine. */
+/** A Redis Cluster on this machine: three primaries with one replica each. */
 export interface RedisCluster {
-  /** The first node, which is all that clients are given. */
+  /** URL of the first node, the only one that clients are given. */
   readonly url: string;
   readonly nodes: readonly RedisNode[];
   readonly password: string;
@@ -18,9 +18,9 @@ export interface RedisCluster {
   ownerOf(prefix: string): Promise<RedisNode>;
   /** A replica of that one. */
   replicaOf(node: RedisNode): Promise<RedisNode>;
-  /** A command about keys of this hash tag, also while they move. */
+  /** Runs a command on keys of this hash tag, also while they move. */
   call(prefix: string, command: string, ...args: readonly string[]): Promise<unknown>;
-  /** Moves the slot of this hash tag to a primary that does not have it, key by key. Answers that one. */
+  /** Moves the slot of this hash tag to another primary, key by key. Returns that primary. */
   moveSlot(prefix: string): Promise<RedisNode>;
   /** Waits until every node serves, and each of three primaries has its replica. */
   untilWell(): Promise<void>;
@@ -29,7 +29,7 @@ export interface RedisCluster {
 
 const primaryCount = 3;
 const slotCount = 16_384;
-/** A node that says nothing for so long is taken for dead. */
+/** A node that is silent for this long is considered dead. */
 const nodeTimeoutMs = 1_000;
 
 export async function startCluster(program?: string): Promise<RedisCluster> {
@@ -88,7 +88,7 @@ async function unite(nodes: readonly RedisNode[]): Promise<void> {
   }
 }
 
-/** What a node knows of all, itself included: those that it has heard of and not shaken hands with are left out. */
+/** All nodes that a node knows, including itself, without those whose handshake is not complete. */
 async function linesOf(node: RedisNode): Promise<readonly string[]> {
   const text = await ask(node, 'NODES').catch(() => '');
   return text.split('\n').filter((line) => line !== '' && !/fail|handshake|noaddr/.test(line));
@@ -163,7 +163,7 @@ async function moveSlot({ slot, from, to, nodes, password }: Move): Promise<Redi
     const keys = (await from.client.call('CLUSTER', 'GETKEYSINSLOT', String(slot), '5')) as string[];
     if (keys.length === 0) break;
     await from.client.call('MIGRATE', '127.0.0.1', String(to.port), '', '0', '5000', 'AUTH', password, 'KEYS', ...keys);
-    // Not all at once, so that clients get in between.
+    // A few at a time, so that clients run commands in between.
     await shortly();
   }
   for (const node of [to, from, ...nodes]) {
@@ -175,7 +175,7 @@ async function moveSlot({ slot, from, to, nodes, password }: Move): Promise<Redi
 const isPrimary = async (node: RedisNode): Promise<boolean> =>
   (await linesOf(node)).some((line) => line.includes('myself,master'));
 
-/** A primary with this slot, that is not on its way to another one. */
+/** The primary of this slot, unless the slot is being moved. */
 async function owns(node: RedisNode, slot: number): Promise<boolean> {
   const self = (await linesOf(node)).find((line) => line.includes('myself,master'));
   const ranges = (self ?? '').split(' ').slice(8);

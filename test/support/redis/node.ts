@@ -1,18 +1,18 @@
 import { Redis } from 'ioredis';
-import { freePort } from '../../../infra/local/child.ts';
-import { type RedisOptions, startRedis } from '../../../infra/local/redis/start.ts';
-import type { LocalServer } from '../../../infra/local/server.ts';
+import { freePort } from '#infra/local/child.ts';
+import { type RedisOptions, startRedis } from '#infra/local/redis/start.ts';
+import type { LocalServer } from '#infra/local/server.ts';
 
-/** A server that tests end and start again. */
+/** A server that tests stop and start again. */
 export interface RedisNode {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** To this node, whatever it is responsible for. */
+  /** A connection to this node, for any key. */
   readonly client: Redis;
-  /** At once, without a word. */
+  /** Ends it at once, without a shutdown. */
   kill(): Promise<void>;
-  /** It comes back on its port, with its data. */
+  /** Starts it again on the same port, with its data. */
   start(): Promise<void>;
   end(): Promise<void>;
 }
@@ -20,9 +20,9 @@ export interface RedisNode {
 export interface NodeOptions {
   readonly dataDir: string;
   readonly password: string;
-  /** For each attempt to start, since ports that were free may be taken by then. */
+  /** Called for each attempt to start, because a free port may have been taken meanwhile. */
   readonly settings: () => Promise<readonly string[]>;
-  /** Absent: the Redis on PATH. */
+  /** The Redis on PATH by default. */
   readonly program?: string | undefined;
 }
 

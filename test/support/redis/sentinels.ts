@@ -2,20 +2,20 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { endChild, freePort, startChild } from '../../../infra/local/child.ts';
-import { closedFolder, serverFolder } from '../../../infra/local/folder.ts';
-import { newPassword } from '../../../infra/local/password.ts';
-import { findServer } from '../../../infra/local/redis/program.ts';
+import { endChild, freePort, startChild } from '#infra/local/child.ts';
+import { closedFolder, serverFolder } from '#infra/local/folder.ts';
+import { newPassword } from '#infra/local/password.ts';
+import { findServer } from '#infra/local/redis/program.ts';
 import { type RedisNode, startNode } from './node.ts';
 import { until } from './wait.ts';
 
-/** A primary, its replica and three sentinels, which ask for a password of their own. */
+/** A primary, its replica and three sentinels, which have a separate password. */
 export interface SentinelSet {
   readonly url: string;
   readonly nodes: readonly RedisNode[];
   primary(): Promise<RedisNode>;
   untilPrimaryIsNot(node: RedisNode): Promise<void>;
-  /** A sentinel, to be asked. */
+  /** A client of one sentinel. */
   readonly sentinel: Redis;
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ const sentinelCount = 3;
 export async function startSentinels(): Promise<SentinelSet> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-sentinel-'));
   await closedFolder(folder);
-  // Servers run as a user of their own, who passes through.
+  // The servers run as another user, who must be able to enter this folder.
   await chmod(folder, 0o711);
   const [password, sentinelPassword] = [newPassword(), newPassword()];
   const node = (index: number, more: readonly string[]) => {
@@ -74,7 +74,7 @@ async function repliesOf(sentinel: Redis): Promise<number> {
   return Array.isArray(replicas) ? replicas.length : 0;
 }
 
-/** It writes what it finds out into its own file. */
+/** A sentinel rewrites its own configuration file. */
 async function startSentinel(dir: string, primaryPort: number, password: string, sentinelPassword: string) {
   const port = await freePort();
   await mkdir(dir);

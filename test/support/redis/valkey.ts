@@ -5,12 +5,12 @@ import { chmod, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** One file without further parts beside those of Debian's Redis, for Debian 12 on x86-64. */
+/** For Debian 12 on x86-64. The package needs only libraries that Debian's Redis needs too. */
 const archive = 'http://deb.debian.org/debian/pool/main/v/valkey/valkey-tools_8.0.1+dfsg1-1~bpo12+1_amd64.deb';
 const sha256 = 'd2c2ea67642fa9571a07138b80ae52ebe566311c952aef25a39c1d5050697853';
 const fetchMsMax = 30_000;
 
-/** A Valkey: that of PATH, or one that is fetched once. A text says why there is none. */
+/** The program of Valkey: the one on PATH, or one that is downloaded once. Returns the reason as a text when there is none. */
 export async function findValkey(): Promise<{ readonly program: string } | string> {
   if (runs('valkey-server')) return { program: 'valkey-server' };
   const folder = join(tmpdir(), `keyferry-valkey-${sha256.slice(0, 12)}`);
@@ -33,9 +33,9 @@ async function fetchInto(folder: string): Promise<void> {
   await writeFile(join(making, 'valkey.deb'), bytes);
   await mkdir(join(making, 'root'));
   execFileSync('dpkg-deb', ['-x', join(making, 'valkey.deb'), join(making, 'root')]);
-  // Under this name the one program is the server.
+  // The program acts as the server under this name.
   await symlink('valkey-check-rdb', join(making, 'root/usr/bin/valkey-server'));
-  // Servers run as a user of their own.
+  // The server runs as another user.
   await chmod(join(making, 'root'), 0o755);
   await rename(join(making, 'root'), folder).catch(() => {});
   await rm(making, { recursive: true, force: true });

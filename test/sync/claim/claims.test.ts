@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { OpenStore } from '../../../lib/store/open.ts';
-import { markDirty } from '../../../lib/store/outbox.ts';
-import type { Claim } from '../../../lib/sync/claim/claim.ts';
-import { claims } from '../../../lib/sync/claim/claims.ts';
-import { finishes } from '../../../lib/sync/claim/finish.ts';
-import type { Finish } from '../../../lib/sync/reconcile/outcome.ts';
-import { untilSomebodyWaits } from '../../engines/kv/v2/setup.ts';
+import type { OpenStore } from '#store/open.ts';
+import { markDirty } from '#store/outbox.ts';
+import type { Claim } from '#sync/claim/claim.ts';
+import { claims } from '#sync/claim/claims.ts';
+import { finishes } from '#sync/claim/finish.ts';
+import type { Finish } from '#sync/model/finish.ts';
+import { running } from '#sync/model/pause.ts';
+import { savePause } from '#sync/rows/destinations/store.ts';
+import { untilLockWait } from '../../engines/kv/v2/setup.ts';
 import { testStore } from '../../store/stores.ts';
 
 let store: OpenStore;
@@ -44,21 +46,21 @@ const outcome = (id: string, token: string, changes: Partial<Finish> = {}): Fini
   written: [],
   kept: [],
   removed: [],
-  buried: [],
+  tombstoned: [],
   remembered: null,
   rechecked: null,
   ...changes,
 });
 
 describe('a claim', () => {
-  test('is for one worker, also when two ask in the same batch', async () => {
+  test('goes to one worker, even when several ask in the same batch', async () => {
     const claim = claims(store, { leaseMs: 60_000, spacingMs: 0 });
     const id = await newAssociation();
     expect(kinds(await Promise.all([claim(id), claim(id), claim(id)]))).toEqual(['busy', 'busy', 'claimed']);
     expect((await claim(id)).kind).toBe('busy');
   });
 
-  test('is for one of two processes', async () => {
+  test('goes to one of two processes', async () => {
     const [one, other] = [
       claims(store, { leaseMs: 60_000, spacingMs: 0 }),
       claims(store, { leaseMs: 60_000, spacingMs: 0 }),
@@ -68,7 +70,7 @@ describe('a claim', () => {
     expect(kinds(claimed).filter((kind) => kind === 'claimed')).toHaveLength(1);
   });
 
-  test('runs out, and what its worker then writes back is not taken once another has it', async () => {
+  test('expires, and a late outcome is rejected once another worker has the association', async () => {
     const [brief, finish] = [claims(store, { leaseMs: 1, spacingMs: 0 }), finishes(store)];
     const id = await newAssociation();
     const first = await brief(id);
@@ -87,11 +89,49 @@ describe('a claim', () => {
     await sql`update sync_config set disabled = false`.execute(store.db);
   });
 
-  test('of what is no more is clean for good', async () => {
+  test('is refused while its destination is paused, until the time of the pause has passed', async () => {
+    const id = await newAssociation();
+    const pause = (until: string) =>
+      sql`update destinations set disabled = true, disabled_until = now() + ${until}::interval
+           where id = ${destination}::bigint`.execute(store.db);
+    const claim = claims(store, { leaseMs: 60_000, spacingMs: 0 });
+    await sql`update destinations set disabled = true where id = ${destination}::bigint`.execute(store.db);
+    expect(await claim(id)).toEqual({ kind: 'paused', leftMs: null });
+    await pause('1 hour');
+    expect(await claim(id)).toEqual({ kind: 'paused', leftMs: expect.closeTo(3_600_000, -4) });
+    await pause('-1 second');
+    expect((await claim(id)).kind).toBe('claimed');
+    await sql`update destinations set disabled = false, disabled_until = null where id = ${destination}::bigint`.execute(
+      store.db,
+    );
+  });
+
+  test('that had to wait for a pause of its destination does not take it, although it cannot see the pause', async () => {
+    const id = await newAssociation();
+    const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { rows } = await sql<{ name: string }>`
+      select name from destinations where id = ${destination}::bigint`.execute(store.db);
+    const key = { namespace_id: 'root', type: 'cloud-a-sm', name: rows[0]?.name ?? '' };
+    const pausing = store.transaction(async (tx) => {
+      await savePause(tx, key, running, { disabled: true, until: null });
+      begun.resolve();
+      await over.promise;
+    });
+    await begun.promise;
+    const claimed = claims(store, { leaseMs: 60_000, spacingMs: 0 })(id);
+    await untilLockWait(store);
+    over.resolve();
+    await pausing;
+    expect((await claimed).kind).toBe('paused');
+    await store.transaction((tx) => savePause(tx, key, { disabled: true, until: null }, running));
+    expect((await claims(store, { leaseMs: 60_000, spacingMs: 0 })(id)).kind).toBe('claimed');
+  });
+
+  test('of a deleted association is clean', async () => {
     expect(await claims(store, { leaseMs: 60_000, spacingMs: 0 })('987654321')).toMatchObject({ kind: 'clean' });
   });
 
-  test('that had to wait is not for a change that came meanwhile, whose settings it does not see', async () => {
+  test('that had to wait does not take a change that arrived meanwhile, whose settings it cannot see', async () => {
     const id = await newAssociation();
     const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const held = store.transaction(async (tx) => {
@@ -101,7 +141,7 @@ describe('a claim', () => {
     });
     await begun.promise;
     const claimed = claims(store, { leaseMs: 60_000, spacingMs: 0 })(id);
-    await untilSomebodyWaits(store);
+    await untilLockWait(store);
     await store.transaction(async (tx) => {
       await sql`update destinations set custom_tags = '{"team":"b"}', revision = revision + 1
                  where id = ${destination}::bigint`.execute(tx);
@@ -114,12 +154,12 @@ describe('a claim', () => {
     expect(next).toMatchObject({ generation: 2, destinationRevision: 2, tags: { team: 'b' } });
   });
 
-  test('says how far the clock of the database is ahead: here it is the same', async () => {
+  test('reports how far the clock of the database is ahead, which is hardly at all here', async () => {
     const claimed = await claims(store, { leaseMs: 60_000, spacingMs: 0 })(await newAssociation());
     expect(claimed.kind === 'claimed' && Math.abs(claimed.storeAheadMs) < 1_000).toBe(true);
   });
 
-  test('says what an attempt for the same change has confirmed, and nothing once there is a newer one', async () => {
+  test('lists the objects that an attempt for the same change has confirmed, and none for a newer change', async () => {
     const [claim, finish] = [claims(store, { leaseMs: 60_000, spacingMs: 0 }), finishes(store)];
     const id = await newAssociation();
     const take = async () => {
@@ -137,7 +177,7 @@ describe('a claim', () => {
   });
 });
 
-test('an outcome that cannot be stored leaves those that are written back with it as they are', async () => {
+test('an outcome that cannot be stored does not affect the others in its batch', async () => {
   const [claim, finish] = [claims(store, { leaseMs: 60_000, spacingMs: 0 }), finishes(store)];
   const ids = await Promise.all([1, 2, 3].map(() => newAssociation()));
   const tokens = await Promise.all(
@@ -178,7 +218,7 @@ describe('an association that was pushed a moment ago', () => {
     expect(waits).toEqual([1, 3, 25, 25]);
   });
 
-  test('is not waited for when it was set again, or has to go', async () => {
+  test('is claimed at once when it was set again or has to be removed', async () => {
     const [set, removed] = [await pushed(1), await pushed(1)];
     await sql`update associations set forced_generation = generation where id = ${set}::bigint`.execute(store.db);
     await sql`update associations set desired = 'absent' where id = ${removed}::bigint`.execute(store.db);
@@ -186,7 +226,7 @@ describe('an association that was pushed a moment ago', () => {
     expect(kinds(await Promise.all([claim(set), claim(removed)]))).toEqual(['claimed', 'claimed']);
   });
 
-  test('is taken when the clock was set back since, so that the push is in the future', async () => {
+  test('is claimed when the clock was set back, so that the push is in the future', async () => {
     const id = await pushed(3);
     await sql`update sync_objects set written_at = now() + interval '1 hour' where association_id = ${id}::bigint`.execute(
       store.db,
@@ -194,7 +234,7 @@ describe('an association that was pushed a moment ago', () => {
     expect(kinds([await spaced()(id)])).toEqual(['claimed']);
   });
 
-  test('is taken when its time has come', async () => {
+  test('is claimed when the waiting time is over', async () => {
     const id = await pushed(1);
     await sql`update sync_objects set written_at = now() - interval '61 seconds' where association_id = ${id}::bigint`.execute(
       store.db,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { OpenStore } from '../../../lib/store/open.ts';
-import { cleanFinishStatement, isClean } from '../../../lib/sync/claim/finish.ts';
-import { finishStatement } from '../../../lib/sync/claim/finish-statement.ts';
-import type { Finish, WrittenObject } from '../../../lib/sync/reconcile/outcome.ts';
+import type { OpenStore } from '#store/open.ts';
+import { cleanFinishStatement, isClean } from '#sync/claim/finish.ts';
+import { finishStatement } from '#sync/claim/finish-statement.ts';
+import type { Finish, WrittenObject } from '#sync/model/finish.ts';
 import { testStore } from '../../store/stores.ts';
 
 let store: OpenStore;
@@ -33,8 +33,21 @@ const record = {
   updated_at: '2026-01-01T00:00:00Z',
 };
 const clean = (id: string, written: readonly WrittenObject[], changes: Partial<Finish> = {}): Finish => ({
-  ...{ id, token: 't', generation: 3, done: true, status: 'SYNCED', error: null, records: [record], attempts: 0 },
-  ...{ retryMs: null, written, kept: [], removed: [], buried: [], remembered: null, rechecked: null },
+  id,
+  token: 't',
+  generation: 3,
+  done: true,
+  status: 'SYNCED',
+  error: null,
+  records: [record],
+  attempts: 0,
+  retryMs: null,
+  written,
+  kept: [],
+  removed: [],
+  tombstoned: [],
+  remembered: null,
+  rechecked: null,
   ...changes,
 });
 
@@ -57,7 +70,7 @@ async function claimed(names: readonly string[], generation: number, token = 't'
   return id;
 }
 
-/** The rows without what is of one association alone: ids and times. */
+/** The rows of an association without its ids and times. */
 async function rowsOf(id: string) {
   const associations = await sql<object>`
     select status, error, records, attempts, next_attempt_at, observed_generation, claimed_by, claimed_until,
@@ -75,7 +88,7 @@ describe('a clean outcome', () => {
     ['of three objects', 3, 3],
     ['without an object that was called', 0, 3],
     ['that a change has overtaken', 1, 4],
-  ])('%s is written back as by the statement for every outcome', async (_what, count, generation) => {
+  ])('%s is stored as by the statement for every outcome', async (_what, count, generation) => {
     const names = Array.from({ length: count }, (_, index) => `${_what} ${index}`);
     const [one, other] = [
       await claimed(
@@ -104,14 +117,14 @@ describe('a clean outcome', () => {
     expect(await rowsOf(one)).toEqual(await rowsOf(other));
   });
 
-  test('whose claim somebody else has by now changes nothing', async () => {
+  test('changes nothing once another worker has the claim', async () => {
     const id = await claimed(['lost'], 3, 'another');
     const before = await rowsOf(id);
     expect((await cleanFinishStatement([clean(id, [object('lost')])]).execute(store.db)).rows).toEqual([]);
     expect(await rowsOf(id)).toEqual(before);
   });
 
-  test('keeps to its own association among many', async () => {
+  test('changes only its own association', async () => {
     const [one, other] = [await claimed(['many 1'], 3), await claimed(['many 2'], 3)];
     const inputs = [clean(one, [object('many 1')]), clean(other, [object('many 2')], { generation: 2 })];
     await cleanFinishStatement(inputs).execute(store.db);
@@ -120,14 +133,14 @@ describe('a clean outcome', () => {
     expect(second).toMatchObject([{ observed_generation: 2, status: 'PENDING' }]);
   });
 
-  test('is none when there is more to write down', () => {
+  test('does not include outcomes with more to record', () => {
     const all: Partial<Finish>[] = [
       { done: false },
       { status: 'UNSYNCED' },
       { error: { kind: 'internal', message: 'm' } },
       { attempts: 1 },
       { removed: ['x'] },
-      { buried: ['x'] },
+      { tombstoned: ['x'] },
       { remembered: { over: true, fresh: false, rechecks: 0, afterMs: null } },
       { written: [{ ...object('x'), noted: false }] },
     ];

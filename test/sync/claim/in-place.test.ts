@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { OpenStore } from '../../../lib/store/open.ts';
-import { claimStatement } from '../../../lib/sync/claim/claim-statement.ts';
-import { cleanFinishStatement } from '../../../lib/sync/claim/finish.ts';
+import type { OpenStore } from '#store/open.ts';
+import { claimStatement } from '#sync/claim/claim-statement.ts';
+import { cleanFinishStatement } from '#sync/claim/finish.ts';
 import { testStore } from '../../store/stores.ts';
 
 let store: OpenStore;
@@ -36,7 +36,7 @@ test('a claim and a push write their rows in place', async () => {
                pg_stat_get_xact_tuples_hot_updated(${table}::regclass)::int as "inPlace"`.execute(tx);
       return rows[0];
     };
-    // Spread over the pages, as the secrets are that change in an hour.
+    // Spread over the pages, like the secrets that change in an hour.
     const { rows } = await sql<{ id: string }>`
       select id::text as id from associations where id % 40 = 0 order by id limit 40`.execute(tx);
     const ids = rows.map(({ id }) => id);
@@ -45,19 +45,21 @@ test('a claim and a push write their rows in place', async () => {
     expect(await inPlace('associations')).toEqual({ updated: ids.length, inPlace: ids.length });
     await cleanFinishStatement(
       claimed.rows.map(({ id, generation }) => ({
-        ...{
-          id,
-          token: 't',
-          generation,
-          done: true,
-          status: 'SYNCED',
-          error: null,
-          records: [],
-          attempts: 0,
-          retryMs: null,
-        },
+        id,
+        token: 't',
+        generation,
+        done: true,
+        status: 'SYNCED',
+        error: null,
+        records: [],
+        attempts: 0,
+        retryMs: null,
         written: [{ name_key: `name-${id}`, sub_key: '', remote_version: '2', fingerprint, tag_keys: [], noted: true }],
-        ...{ kept: [], removed: [], buried: [], remembered: null, rechecked: null },
+        kept: [],
+        removed: [],
+        tombstoned: [],
+        remembered: null,
+        rechecked: null,
       })),
     ).execute(tx);
     expect(await inPlace('sync_objects')).toEqual({ updated: ids.length, inPlace: ids.length });

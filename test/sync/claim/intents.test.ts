@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import type { OpenStore } from '../../../lib/store/open.ts';
-import { type Intents, intends, withdraw } from '../../../lib/sync/claim/intents.ts';
+import type { OpenStore } from '#store/open.ts';
+import { type Intents, intends, withdraw } from '#sync/claim/intents.ts';
 import { testStore } from '../../store/stores.ts';
 
 let store: OpenStore;
@@ -38,7 +38,7 @@ const wanting = (associationId: string, destinationId: string, names: readonly s
   })),
 });
 
-test('of two that want one name at the same time one gets it, and the other one learns who has it', async () => {
+test('one of two concurrent associations gets a name, and the other learns which secret has it', async () => {
   const [first = '', second = ''] = destinations;
   const [one, other, elsewhere] = [
     await newAssociation(first, 'app/one'),
@@ -56,7 +56,7 @@ test('of two that want one name at the same time one gets it, and the other one 
   expect(answers[1]?.get('own-2')?.takenBy).toBeNull();
 });
 
-test('an association that is no more fails alone, not with those that ask at the same time', async () => {
+test('a deleted association fails without affecting concurrent ones', async () => {
   const [first = ''] = destinations;
   const id = await newAssociation(first, 'app/beside');
   const intend = intends(store);
@@ -68,7 +68,7 @@ test('an association that is no more fails alone, not with those that ask at the
   expect(answer.status === 'fulfilled' && answer.value.get('beside')?.takenBy).toBeNull();
 });
 
-test('an intent that is written down again keeps its time', async () => {
+test('an intent that is recorded again keeps its time', async () => {
   const [first = ''] = destinations;
   const id = await newAssociation(first, 'app/again');
   const intend = intends(store);
@@ -77,7 +77,7 @@ test('an intent that is written down again keeps its time', async () => {
   expect(after.get('again')).toEqual(before.get('again'));
 });
 
-test('names are taken back under the claim that noted them, and stay under one that has been lost', async () => {
+test('names are withdrawn under the claim that recorded them, and stay under a lost one', async () => {
   const [first = ''] = destinations;
   const id = await newAssociation(first, 'app/withdrawn');
   await intends(store)(wanting(id, first, ['withdrawn', 'kept']));
@@ -93,7 +93,7 @@ test('names are taken back under the claim that noted them, and stay under one t
   expect(await noted()).toEqual(['kept']);
 });
 
-test('many processes that want the same names in other orders do not wait for each other for ever', async () => {
+test('many processes that want the same names in different orders do not deadlock', async () => {
   const [first = ''] = destinations;
   const names = Array.from({ length: 40 }, (_, index) => `many-${index}`);
   const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => newAssociation(first, `app/many-${index}`)));

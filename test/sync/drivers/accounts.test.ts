@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import type { GateBudget } from '../../../lib/queue/contract.ts';
-import { openGate } from '../../../lib/queue/gate/gate.ts';
-import type { Store } from '../../../lib/store/store.ts';
-import { keepAccounts } from '../../../lib/sync/drivers/accounts.ts';
+import { systemClock } from '#core/clock.ts';
+import { definitions } from '#destinations/index.ts';
+import type { GateBudget } from '#queue/contract.ts';
+import { openGate } from '#queue/gate/gate.ts';
+import type { Store } from '#store/store.ts';
+import { keepAccounts } from '#sync/drivers/accounts.ts';
 import { patientLimits } from '../../queue/queues.ts';
 import { testStore } from '../../store/stores.ts';
 import { ending, testRedis } from '../../support/services.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** By type: connections of one account, and connections of others. */
+/** For each type: connections that share an account, and connections with other accounts. */
 const connections: Readonly<Record<string, { readonly same: readonly Given[]; readonly others: readonly Given[] }>> = {
   'cloud-a-sm': {
     same: [
@@ -94,7 +94,7 @@ async function newDestination({ db, barrier }: Store, type: string, name: string
 }
 
 test.each(definitions)(
-  'destinations of $type that the provider counts together have one account, and others another',
+  'destinations of $type share an account exactly if the provider counts their calls together',
   async (definition) => {
     const store = ending(await testStore());
     const accounts = keepAccounts(definition, { store, clock: systemClock });
@@ -106,12 +106,12 @@ test.each(definitions)(
     expect(ofSame.length).toBeGreaterThan(1);
     expect(new Set(ofSame).size).toBe(1);
     expect(new Set([...ofSame, ...ofOthers]).size).toBe(1 + others.length);
-    // A name tells nothing: it is a keyed hash.
+    // The name of an account is a keyed hash, which reveals nothing.
     for (const account of [...ofSame, ...ofOthers]) expect(account).toMatch(/^[\w-]{43}$/);
   },
 );
 
-test('two destinations on one account keep to its limit together', async () => {
+test('two destinations of one account share its limit', async () => {
   const store = ending(await testStore());
   const [definition] = definitions;
   if (definition === undefined) throw new Error('there is no type');
@@ -124,7 +124,7 @@ test('two destinations on one account keep to its limit together', async () => {
   const gate = ending(openGate({ redisUrl: url, prefix, clock, limits: patientLimits }));
   const budget: GateBudget = { ...definition.rate, concurrencyMax: 100, passMs: 30_000 };
   let calls = 0;
-  // A second in steps of 20 ms, with more jobs at each than may go out.
+  // A second in steps of 20 ms, with more jobs at each step than the limit admits.
   for (const until = now + 1_000; now < until; now += 20) {
     const jobs = Array.from({ length: 4 }, (_, index) => ids[index % 2] ?? '');
     await Promise.all(
@@ -140,7 +140,7 @@ test('two destinations on one account keep to its limit together', async () => {
   expect(calls).toBeGreaterThanOrEqual(45);
 });
 
-test('a destination that is gone, or whose connection cannot be read, has an account of its own', async () => {
+test('a destination that was deleted, or whose connection cannot be read, has an account of its own', async () => {
   const store = ending(await testStore());
   const [definition] = definitions;
   if (definition === undefined) throw new Error('there is no type');
@@ -151,7 +151,7 @@ test('a destination that is gone, or whose connection cannot be read, has an acc
   expect(await accounts('4711')).toBe('4711');
 });
 
-test('a connection that was changed counts for its new account after a minute', async () => {
+test('a changed connection counts against its new account after a minute', async () => {
   const store = ending(await testStore());
   const [definition] = definitions;
   if (definition === undefined) throw new Error('there is no type');

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../../lib/core/clock.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
-import type { Driver } from '../../../lib/destinations/contract.ts';
-import { readBounds } from '../../../lib/network/bounds.ts';
-import type { Store } from '../../../lib/store/store.ts';
-import { keepDrivers } from '../../../lib/sync/drivers/drivers.ts';
+import { type Clock, systemClock } from '#core/clock.ts';
+import { silentLog } from '#core/log/log.ts';
+import { definition } from '#destinations/cloud-a-sm/index.ts';
+import type { Driver } from '#destinations/contract.ts';
+import { readBounds } from '#network/bounds.ts';
+import type { Store } from '#store/store.ts';
+import { keepDrivers } from '#sync/drivers/drivers.ts';
 import { testStore } from '../../store/stores.ts';
 import { ending } from '../../support/services.ts';
 
@@ -19,7 +19,12 @@ async function newDestination({ db, barrier }: Store): Promise<string> {
       granularity: 'secret-path',
       template: null,
       custom_tags: '{}',
-      network: '{"allowed_ipv4_addresses":[],"allowed_ipv6_addresses":[],"allowed_ports":[]}',
+      network: JSON.stringify({
+        allowed_ipv4_addresses: [],
+        allowed_ipv6_addresses: [],
+        allowed_ports: [],
+        disable_strict_networking: false,
+      }),
       adopt: false,
       updated_at: new Date(),
       purge_initiated_at: null,
@@ -30,7 +35,7 @@ async function newDestination({ db, barrier }: Store): Promise<string> {
   return id;
 }
 
-/** Drivers that do nothing but count how many of them were closed. */
+/** Drivers that only count how many of them were opened and closed. */
 async function kept(clock: Clock = systemClock) {
   const store = ending(await testStore());
   const counts = { opened: 0, closed: 0 };
@@ -43,18 +48,20 @@ async function kept(clock: Clock = systemClock) {
       put: async () => ({ remoteVersion: null }),
       remove: async () => {},
       inspect: async () => undefined,
+      check: async () => [],
       close,
     };
   };
   const timeouts = { connectMs: 1_000, requestMs: 1_000 };
+  const credentialFiles = { folder: undefined, endpoints: [] };
   const drivers = keepDrivers(
     { definition, openDriver },
-    { store, clock, log: silentLog, timeouts, networkBounds: readBounds('all') },
+    { store, clock, log: silentLog, timeouts, networkBounds: readBounds('all'), credentialFiles },
   );
   return { drivers, counts, id: await newDestination(store) };
 }
 
-test('a driver is kept, and opened anew when its settings have changed', async () => {
+test('a driver is kept, and reopened when its settings have changed', async () => {
   const { drivers, counts, id } = await kept();
   await (await drivers.open(id, 1))?.close();
   await (await drivers.open(id, 1))?.close();
@@ -65,7 +72,7 @@ test('a driver is kept, and opened anew when its settings have changed', async (
   expect(counts).toEqual({ opened: 2, closed: 2 });
 });
 
-test('a driver in use is not closed under its calls, neither for new settings nor in favour of others', async () => {
+test('a driver in use is not closed, neither for new settings nor to make room for others', async () => {
   const { drivers, counts, id } = await kept();
   const [old, other] = [await drivers.open(id, 1), await drivers.open(id, 1)];
   const renewed = await drivers.open(id, 2);
@@ -81,7 +88,7 @@ test('a driver in use is not closed under its calls, neither for new settings no
   expect(counts.closed).toBe(2);
 });
 
-test('a driver that nobody has used for five minutes is closed when another is asked for, unless it is in use', async () => {
+test('a driver that was idle for five minutes is closed when another is opened, unless it is in use', async () => {
   let now = 0;
   const { drivers, counts, id } = await kept({ now: () => new Date(now) });
   const inUse = await drivers.open(id, 1);
@@ -99,14 +106,14 @@ test('a driver that nobody has used for five minutes is closed when another is a
   await drivers.close();
 });
 
-test('the end of a worker closes what is kept, in use or not', async () => {
+test('the end of a worker closes its drivers, in use or not', async () => {
   const { drivers, counts, id } = await kept();
   await drivers.open(id, 1);
   await drivers.close();
   expect(counts).toEqual({ opened: 1, closed: 1 });
 });
 
-test('the end of a worker closes a driver in use that is older than five minutes too, once', async () => {
+test('the end of a worker closes an expired driver in use exactly once', async () => {
   let now = 1;
   const { drivers, counts, id } = await kept({ now: () => new Date(now) });
   const inUse = await drivers.open(id, 1);

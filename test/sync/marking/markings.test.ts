@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { silentLog } from '../../../lib/core/log.ts';
-import type { Dirty } from '../../../lib/store/outbox.ts';
-import type { Store } from '../../../lib/store/store.ts';
-import { beginMarkings } from '../../../lib/sync/marking/begin.ts';
-import { continueMarkings } from '../../../lib/sync/marking/continue.ts';
-import { openMarker } from '../../../lib/sync/marking/marker.ts';
-import { markPage, pageSize } from '../../../lib/sync/marking/page.ts';
-import { newSweepState, sweep } from '../../../lib/sync/sweep/sweep.ts';
+import { silentLog } from '#core/log/log.ts';
+import type { Dirty } from '#store/outbox.ts';
+import type { Store } from '#store/store.ts';
+import { beginMarkings } from '#sync/marking/begin.ts';
+import { continueMarkings } from '#sync/marking/continue.ts';
+import { openMarker } from '#sync/marking/marker.ts';
+import { markPage, pageSize } from '#sync/marking/page.ts';
+import { newSweepState, sweep } from '#sync/sweep/sweep.ts';
 import { testQueue } from '../../queue/queues.ts';
 import { testStore } from '../../store/stores.ts';
 import { ending } from '../../support/services.ts';
@@ -44,7 +44,7 @@ const open = async ({ db }: Store): Promise<number> => (await sql`select 1 from 
 const never = new AbortController().signal;
 const atOnce = { restShare: 0, looksMax: 0 };
 
-test('what a process that died has left to mark is marked by the sweep, and nothing twice', async () => {
+test('the sweep marks what a dead process has left unmarked, each association once', async () => {
   const store = await storeWith([{ name: 'one' }]);
   const [destination = ''] = await begin(store);
   await markPage(store, destination);
@@ -61,7 +61,7 @@ test('what a process that died has left to mark is marked by the sweep, and noth
   expect(new Set(changed).size).toBe(many - pageSize);
 });
 
-test('processes that mark at the same time mark each association once', async () => {
+test('concurrent processes mark each association once', async () => {
   const store = await storeWith([{ name: 'one' }, { name: 'two' }]);
   await begin(store);
   const parts = { store, changed: async () => [] };
@@ -71,7 +71,7 @@ test('processes that mark at the same time mark each association once', async ()
   expect(await generations(store)).toEqual({ 2: 2 * many });
 });
 
-test('a change that comes between two pages marks all of them anew, and a forced one stays forced', async () => {
+test('a change between two pages restarts the marking, and a forced marking stays forced', async () => {
   const store = await storeWith([{ name: 'one' }]);
   const [destination = ''] = await begin(store, true);
   await markPage(store, destination);
@@ -82,10 +82,10 @@ test('a change that comes between two pages marks all of them anew, and a forced
   expect(rows).toEqual([]);
 });
 
-test('a change that commits while a page is being marked is not taken for the one of that page', async () => {
+test('a change that commits while a page is being marked is not mistaken for the earlier one', async () => {
   const store = await storeWith([{ name: 'one' }]);
   const [destination = ''] = await begin(store);
-  // The page of the earlier change waits for the lock and then finds a later one.
+  // The page of the earlier change waits for the lock and then finds a later change.
   const late = store.db.transaction().execute(async (tx) => {
     await begin({ ...store, db: tx });
     await sql`insert into associations (destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity,
@@ -100,7 +100,7 @@ test('a change that commits while a page is being marked is not taken for the on
   expect(rows).toEqual([]);
 });
 
-test('namespaces take turns, however many destinations one of them has changed', async () => {
+test('namespaces take turns, however many changed destinations one of them has', async () => {
   const names = [...Array(70).keys()].map((index) => ({ name: `many-${index}` }));
   const store = ending(await testStore());
   await sql`insert into namespaces (id, path, custom_metadata) values ('small', 'small/', '{}')`.execute(store.db);
@@ -117,7 +117,7 @@ test('namespaces take turns, however many destinations one of them has changed',
   expect(order.indexOf(small)).toBeLessThan(2);
 });
 
-test('a marker that is closed ends after the page under way', async () => {
+test('a closed marker ends after the current page', async () => {
   const store = await storeWith([{ name: 'one' }]);
   const marker = openMarker({ store, changed: async () => [], log: silentLog });
   await marker.begun(await begin(store));

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import type { OpenStore } from '../../../lib/store/open.ts';
+import type { OpenStore } from '#store/open.ts';
 import { testStore } from '../../store/stores.ts';
 import type { Fate } from '../remote.ts';
 import { recheck, settle, startWorld, type Wanted, type World } from '../world.ts';
@@ -18,7 +18,7 @@ const perKey = (data: object): Wanted => ({
 });
 const held = ({ remote }: World, name = 'one') => remote.objects.get(name)?.value;
 
-/** In line with this value; then an attempt to push another one goes wrong in this way, and a third one is pushed. */
+/** Pushes a first value, lets the push of a second one fail in the given way, and then pushes a third. */
 async function overtaken(fail: (world: World) => Promise<unknown>): Promise<World> {
   const world = await startWorld(store);
   await world.want(whole('"1"'), false);
@@ -41,13 +41,13 @@ async function stopped(world: World): Promise<void> {
 }
 
 const ways: readonly (readonly [string, (world: World) => Promise<unknown>])[] = [
-  ['was given up', (world) => world.attempt(['held'])],
-  ['was cut by the end of its worker, or by the loss of its lock', stopped],
+  ['timed out', (world) => world.attempt(['held'])],
+  ['was aborted by the end of its worker, or by the loss of its lock', stopped],
   ['was in flight when its worker died', (world) => world.attempt(['crash while held'])],
 ];
 
 describe('a push', () => {
-  test.each(ways)('that %s and comes after the next one does not stay', async (_how, fail) => {
+  test.each(ways)('that %s and is applied after the next one does not last', async (_how, fail) => {
     const world = await overtaken(fail);
     world.remote.deliver();
     expect(held(world)).toBe('"2"');
@@ -56,7 +56,7 @@ describe('a push', () => {
     expect(await world.remembers()).toBe(false);
   });
 
-  test('comes between the two rechecks, and does not stay either', async () => {
+  test('that is applied between the two rechecks does not last either', async () => {
     const world = await overtaken((one) => one.attempt(['held']));
     await world.untilRecheck();
     await settle(world);
@@ -67,7 +67,7 @@ describe('a push', () => {
   });
 });
 
-test('a worker whose claim ran out while it called leaves its association to be pushed again and rechecked', async () => {
+test('an association whose claim expired during a call is pushed again and rechecked', async () => {
   const world = await startWorld(store);
   await world.want(whole('"1"'), false);
   await settle(world);
@@ -86,7 +86,7 @@ test('a worker whose claim ran out while it called leaves its association to be 
   expect(held(world)).toBe('"3"');
 });
 
-test('a status does not change while a recheck finds all as it was left, and nothing is pushed', async () => {
+test('a recheck that finds everything unchanged pushes nothing and does not change the status', async () => {
   const world = await overtaken((one) => one.attempt(['held']));
   const changes = world.remote.changes.length;
   for (let round = 0; round < 2; round += 1) {
@@ -99,7 +99,7 @@ test('a status does not change while a recheck finds all as it was left, and not
   expect(world.remote.changes).toHaveLength(changes);
 });
 
-test('a recheck may be begun twice, and be followed by a change', async () => {
+test('a recheck may begin twice and be followed by a change', async () => {
   const world = await overtaken((one) => one.attempt(['held']));
   await world.untilRecheck();
   await world.untilRecheck();
@@ -110,7 +110,7 @@ test('a recheck may be begun twice, and be followed by a change', async () => {
   expect(held(world)).toBe('"4"');
 });
 
-/** The key `b` was removed, and then its late push came. */
+/** The key `b` was removed, and then its late push was applied. */
 async function broughtBack(): Promise<World> {
   const world = await startWorld(store);
   await world.want(perKey({ a: '1' }), false);
@@ -129,14 +129,14 @@ async function onlyAIsLeft(world: World): Promise<void> {
   expect((await world.recorded()).names).toEqual(['a']);
 }
 
-describe('a key that has gone', () => {
+describe('a removed key', () => {
   test('is removed again when a late push brings it back', async () => {
     const world = await broughtBack();
     await recheck(world);
     await onlyAIsLeft(world);
   });
 
-  test('is removed again by a change that comes when its rechecks are overdue', async () => {
+  test('is removed again by a change when its rechecks are overdue', async () => {
     const world = await broughtBack();
     await world.pass(61_000);
     await world.want(perKey({ a: '2' }), false);
@@ -145,7 +145,7 @@ describe('a key that has gone', () => {
     await onlyAIsLeft(world);
   });
 
-  test('and is wanted again is not taken from somebody who has made it since', async () => {
+  test('that is wanted again does not replace an object that another client has created since', async () => {
     const world = await startWorld(store);
     await world.want(perKey({ a: '1', b: '1' }), false);
     await settle(world);
@@ -162,14 +162,14 @@ describe('a key that has gone', () => {
   });
 });
 
-test('a key that an earlier attempt has brought in line is rechecked beside one that fails in the end', async () => {
+test('a key that an earlier attempt brought in line is rechecked even if another key finally fails', async () => {
   const world = await startWorld(store, 2);
   await world.want(perKey({ a: '1', b: '1' }), false);
   await settle(world);
   await world.want(perKey({ a: '2', b: '1' }), false);
   await world.attempt(['held']);
   await world.want(perKey({ a: '3', b: '3' }), false);
-  await world.attempt(['well', 'refused']);
+  await world.attempt(['succeeds', 'refused']);
   expect(await world.attempt(['refused'])).toMatchObject({ outcome: { kind: 'done' } });
   expect((await world.recorded()).status).toBe('EXTERNAL_SERVICE_ERROR');
   world.remote.deliver();
@@ -178,7 +178,7 @@ test('a key that an earlier attempt has brought in line is rechecked beside one 
   expect(held(world, 'a')).toBe('3');
 });
 
-test('keys that arrive are rechecked beside one that always fails, and not for ever', async () => {
+test('pushed keys are rechecked even if another key always fails, but not forever', async () => {
   const world = await startWorld(store, 1);
   await world.want(perKey({ a: '1', b: 'far too large' }), false);
   await settle(world);
@@ -190,7 +190,7 @@ test('keys that arrive are rechecked beside one that always fails, and not for e
   expect(held(world, 'a')).toBe('2');
   let rounds = 0;
   for (; await world.untilRecheck(); rounds += 1) {
-    const failing: readonly Fate[] = rounds === 0 ? [] : ['well', 'held', 'held'];
+    const failing: readonly Fate[] = rounds === 0 ? [] : ['succeeds', 'held', 'held'];
     await world.attempt(failing);
     await settle(world);
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Ended, rememberedAfter, type Unconfirmed } from '../../../lib/sync/recheck/schedule.ts';
+import type { Unconfirmed } from '#sync/model/unconfirmed.ts';
+import { type Ended, rememberedAfter } from '#sync/recheck/schedule.ts';
 
 const times = { firstMs: 10_000, secondMs: 60_000 };
 const well: Ended = { unconfirmed: false, done: true, failed: false, arrived: true, continued: false };
@@ -11,8 +12,8 @@ const stopped = { over: false, rechecks: 0, afterMs: null };
 const decided = (before: Unconfirmed | undefined, ended: Partial<Ended> = {}) =>
   rememberedAfter(before, { ...well, ...ended }, times);
 
-describe('what is remembered of unconfirmed calls', () => {
-  test('is nothing while every call is seen to end', () => {
+describe('the memory of unconfirmed calls', () => {
+  test('is empty while every call is seen to end', () => {
     expect(decided(undefined)).toBeUndefined();
     expect(decided(undefined, { done: false, failed: true })).toBeUndefined();
     expect(decided(undefined, { failed: true })).toBeUndefined();
@@ -23,30 +24,30 @@ describe('what is remembered of unconfirmed calls', () => {
     expect(decided(recheck, { unconfirmed: true, done: false })).toEqual({ ...stopped, fresh: true });
   });
 
-  test('stays as it is during attempts that are tried again', () => {
+  test('does not change during attempts that are followed by another', () => {
     expect(decided(fresh, { done: false, failed: true })).toBeUndefined();
     expect(decided(recheck, { done: false })).toBeUndefined();
   });
 
-  test('leads to a first recheck after the next success, to a second one after the first, and then ends', () => {
+  test('leads to a first recheck after the next success, then to a second one, and then ends', () => {
     expect(decided(fresh)).toEqual({ over: false, fresh: false, rechecks: 0, afterMs: 10_000 });
     expect(decided(recheck)).toEqual({ over: false, fresh: false, rechecks: 1, afterMs: 60_000 });
     expect(decided({ ...recheck, rechecks: 1 })).toEqual(over);
   });
 
-  test('keeps its times when a change comes between the rechecks', () => {
+  test('keeps its times when a change arrives between the rechecks', () => {
     expect(decided({ ...fresh, rechecks: 1 })).toEqual({ over: false, fresh: false, rechecks: 1, afterMs: 60_000 });
   });
 
-  test('ends with a success that came behind any late call, unless an earlier attempt has pushed a part of it', () => {
+  test('ends with a success after any late call, unless an earlier attempt pushed a part of it', () => {
     expect(decided({ ...fresh, ageMs: 60_000 })).toEqual(over);
     const late = { over: false, fresh: false, rechecks: 0, afterMs: 10_000 };
     expect(decided({ ...fresh, ageMs: 60_000 }, { continued: true })).toEqual(late);
   });
 });
 
-describe('a failure that is final', () => {
-  test('of everything leads to no recheck, and what is remembered waits for the next success', () => {
+describe('a final failure', () => {
+  test('of everything leads to no recheck, and the memory is kept until the next success', () => {
     expect(decided(fresh, { failed: true, arrived: false })).toEqual({ ...stopped, fresh: false });
     expect(decided(undefined, { failed: true, arrived: false, unconfirmed: true })).toEqual({
       ...stopped,
@@ -54,7 +55,7 @@ describe('a failure that is final', () => {
     });
   });
 
-  test('of a part leads to rechecks of the rest, two at most', () => {
+  test('of a part leads to at most two rechecks of the rest', () => {
     expect(decided(fresh, { failed: true })).toMatchObject({ rechecks: 0, afterMs: 10_000 });
     expect(decided(recheck, { failed: true })).toMatchObject({ rechecks: 1, afterMs: 60_000 });
     expect(decided({ ...recheck, rechecks: 1 }, { failed: true })).toEqual({ ...stopped, fresh: false });

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { OpenStore } from '../../../lib/store/open.ts';
+import type { OpenStore } from '#store/open.ts';
 import { testStore } from '../../store/stores.ts';
 import { settle, startWorld } from '../world.ts';
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const secret = (value: string) => ({ json: `{"a":"${value}"}`, granularity: 'secret-key', template: 'one' }) as const;
 
-test('a job that is exhausted counts as a failed attempt, without a call, and the last one is an internal error', async () => {
+test('an exhausted job counts as a failed attempt without a call, and the last one is an internal error', async () => {
   const world = await startWorld(store, 2);
   await world.want(secret('1'), false);
   expect(await world.lose()).toMatchObject({ kind: 'failed' });
@@ -25,12 +25,12 @@ test('a job that is exhausted counts as a failed attempt, without a call, and th
   expect(world.remote.changes).toEqual(['put one']);
 });
 
-test('what a lost worker may have pushed is pushed again, even a value that was there before', async () => {
+test('after a lost worker, even a value that was pushed before is pushed again', async () => {
   const world = await startWorld(store, 1);
   await world.want(secret('1'), false);
   await settle(world);
   await world.want(secret('2'), false);
-  expect(await world.attempt(['crash after it'])).toBe('crashed');
+  expect(await world.attempt(['crash after'])).toBe('crashed');
   expect(await world.lose()).toMatchObject({ kind: 'done' });
   await world.want(secret('1'), false);
   await settle(world);

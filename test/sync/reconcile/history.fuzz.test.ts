@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Granularity } from '../../../lib/destinations/contract.ts';
-import type { OpenStore } from '../../../lib/store/open.ts';
-import { toEntries } from '../../../lib/sync/reconcile/plan/entries.ts';
+import type { Granularity } from '#destinations/contract.ts';
+import type { OpenStore } from '#store/open.ts';
+import { toEntries } from '#sync/reconcile/plan/entries.ts';
 import { testStore } from '../../store/stores.ts';
 import { fuzzing, runs } from '../../support/fuzz.ts';
 import type { Fate, RemoteObject } from '../remote.ts';
@@ -31,15 +31,15 @@ const wanted: fc.Arbitrary<Wanted> = fc.record({
 });
 
 const fates = fc.array(
-  fc.constantFrom<Fate>('well', 'well', 'well', 'refused', 'unheard', 'lost', 'crash', 'crash after it'),
+  fc.constantFrom<Fate>('succeeds', 'succeeds', 'succeeds', 'refused', 'unreachable', 'lost', 'crash', 'crash after'),
   { maxLength: 6 },
 );
 
-/** A change, and the attempts until the next one. */
+/** A change and the attempts before the next one. */
 interface Change {
   readonly wanted: Wanted;
   readonly forced: boolean;
-  /** `exhausted`: its job had lost its workers too often. */
+  /** `exhausted`: the job has lost its workers too often. */
   readonly attempts: readonly (readonly Fate[] | 'exhausted')[];
 }
 const change: fc.Arbitrary<Change> = fc.record({
@@ -53,7 +53,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   ),
 });
 const lateFates = fc.array(
-  fc.constantFrom<Fate>('well', 'well', 'held', 'held', 'lost', 'unheard', 'crash', 'crash while held'),
+  fc.constantFrom<Fate>('succeeds', 'succeeds', 'held', 'held', 'lost', 'unreachable', 'crash', 'crash while held'),
   { maxLength: 6 },
 );
 const lateChange: fc.Arbitrary<Change> = fc.record({
@@ -61,7 +61,7 @@ const lateChange: fc.Arbitrary<Change> = fc.record({
   forced: fc.boolean(),
   attempts: fc.array(lateFates, { maxLength: 3 }),
 });
-/** Somebody else at the external system makes an object of this name, or deletes what is there. */
+/** Another client of the external system creates an object of this name, or deletes the existing one. */
 interface Foreign {
   readonly name: string;
   readonly deletes: boolean;
@@ -78,7 +78,7 @@ const histories: fc.Arbitrary<readonly (Change | Foreign)[]> = fc.array(
   },
 );
 
-/** Plays a history. Answers the objects that somebody else has made and not deleted, and the last that was wanted. */
+/** Plays a history. Returns the objects that another client created and did not delete, and the last desired state. */
 async function play(world: World, history: readonly (Change | Foreign)[]) {
   const others = new Map<string, RemoteObject>();
   let last: Wanted = { json: null, granularity: 'secret-path', template: 'one' };
@@ -99,7 +99,7 @@ async function play(world: World, history: readonly (Change | Foreign)[]) {
   return { others, last };
 }
 
-/** What has to be there, by an own reading of the rules; `refused` are keys that cannot be. */
+/** The expected objects, by an independent reading of the rules, and the number of refused keys. */
 function expected({ json, granularity, template }: Wanted) {
   const entries = json === null ? [] : toEntries(json, granularity);
   const named = entries.map(({ subKey, value }) => ({ subKey, value: value.reveal(), name: nameOf(template, subKey) }));
@@ -120,8 +120,8 @@ const nameOf = (template: string, subKey: string): string =>
     .replace('{{ truncate 1 .SecretKey }}', [...subKey].slice(0, 1).join(''))
     .replace(/[^A-Za-z0-9/_+=.@-]/gu, '-');
 
-describe('whatever the changes, crashes and lost answers', () => {
-  test('the copies end as wanted, and nothing of anybody else is touched', fuzzing, async () => {
+describe('after any changes, crashes and lost answers', () => {
+  test('the copies match the desired state, and no object of another client is touched', fuzzing, async () => {
     const property = fc.asyncProperty(histories, async (history) => {
       const world = await startWorld(store);
       const { others, last } = await play(world, history);
@@ -142,7 +142,7 @@ describe('whatever the changes, crashes and lost answers', () => {
     await fc.assert(property, runs(150));
   });
 
-  test('the copies end as wanted without being forced, also where attempts were given up', fuzzing, async () => {
+  test('the copies match the desired state without a forced push, even if attempts were used up', fuzzing, async () => {
     const property = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (history) => {
       const world = await startWorld(store, 2);
       const { last } = await play(world, history);
@@ -156,7 +156,7 @@ describe('whatever the changes, crashes and lost answers', () => {
     await fc.assert(property, runs(150));
   });
 
-  test('the copies end as wanted, whenever the calls that were given up arrive', fuzzing, async () => {
+  test('the copies match the desired state, whenever the calls that timed out are applied', fuzzing, async () => {
     const events = fc.array(
       fc.oneof({ weight: 4, arbitrary: lateChange }, { weight: 1, arbitrary: fc.constant('deliver') }),
       {
@@ -185,7 +185,7 @@ describe('whatever the changes, crashes and lost answers', () => {
     await fc.assert(property, runs(200));
   });
 
-  test('a second look changes nothing', fuzzing, async () => {
+  test('another attempt changes nothing', fuzzing, async () => {
     const property = fc.asyncProperty(histories, async (history) => {
       const world = await startWorld(store);
       const { last } = await play(world, history);

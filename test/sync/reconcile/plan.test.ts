@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Secret } from '../../../lib/core/secret.ts';
-import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
-import { unfit } from '../../../lib/destinations/frame/rules/fit.ts';
-import { toEntries } from '../../../lib/sync/reconcile/plan/entries.ts';
-import { type PlanInput, plan, type Written } from '../../../lib/sync/reconcile/plan/plan.ts';
+import type { Secret } from '#core/secret.ts';
+import { definition } from '#destinations/cloud-a-sm/index.ts';
+import { unfit } from '#destinations/frame/rules/fit.ts';
+import type { Written } from '#sync/model/written.ts';
+import { toEntries } from '#sync/reconcile/plan/entries.ts';
+import { type PlanInput, plan } from '#sync/reconcile/plan/plan.ts';
 
 const fingerprint = (name: string, value: Secret) => createHash('sha256').update(`${name}=${value.reveal()}`).digest();
 
@@ -46,13 +47,13 @@ function input(
   };
 }
 
-test('a secret whose objects are not there yet is created', () => {
+test('the objects of a new secret are created', () => {
   const { puts, removes } = plan(input('{"a":"1"}', 'secret-path'));
   expect(puts).toMatchObject([{ name: 'Whole', mode: 'create', verify: false }]);
   expect(removes).toEqual([]);
 });
 
-test('a value that has its fingerprint already is only looked at, unless it is forced', () => {
+test('an object with the right fingerprint is only inspected, unless the push is forced', () => {
   const there = [written('Whole', '{"a":"1"}')];
   expect(plan(input('{"a":"1"}', 'secret-path', { written: there })).puts).toMatchObject([
     { mode: 'update', verify: true },
@@ -63,7 +64,7 @@ test('a value that has its fingerprint already is only looked at, unless it is f
   expect(plan(input('{"a":"2"}', 'secret-path', { written: there })).puts).toMatchObject([{ verify: false }]);
 });
 
-test('of ten keys of which one has changed, the nine are looked at only when the last look is an hour old or somebody asks for it', () => {
+test('nine unchanged keys of ten are inspected only when the last look is an hour old or a look is requested', () => {
   const keys = Array.from({ length: 10 }, (_, index) => `${index}`);
   const json = JSON.stringify(Object.fromEntries(keys.map((key) => [key, key === '3' ? 'new' : 'v'])));
   const seen = (seenMsAgo: number) => keys.map((key) => ({ ...written(`Key-${key}`, 'v', key), seenMsAgo }));
@@ -79,7 +80,7 @@ test('of ten keys of which one has changed, the nine are looked at only when the
   expect(counts({ written: seen(0), forced: true })).toEqual({ kept: 0, looks: 0, puts: 10 });
 });
 
-test('a record leaves no invalidate of what was never begun, and of what was written with nothing failing since', () => {
+test('a record is certain when a put was never begun, or was written without a failure since', () => {
   const sure = (before: readonly Written[], over: Partial<PlanInput> = {}) =>
     plan(input('{"a":"2"}', 'secret-path', { written: before, ...over })).puts.map(({ asRecorded }) => asRecorded);
   const there = written('Whole', '{"a":"1"}');
@@ -93,19 +94,19 @@ test('a record leaves no invalidate of what was never begun, and of what was wri
   expect(sure([{ ...there, written: false, fingerprint: null }])).toEqual([false]);
 });
 
-test('an object that we meant to write and may have written is created again, which knows our mark', () => {
+test('an object that we may have written is created again, which recognizes our mark', () => {
   const maybe = [{ ...written('Whole', ''), written: false, fingerprint: null }];
   expect(plan(input('{}', 'secret-path', { written: maybe })).puts).toMatchObject([{ mode: 'create', verify: false }]);
 });
 
-test('a key that has gone is removed, the others stay', () => {
+test('the object of a removed key is removed, the others stay', () => {
   const there = [written('Key-a', '1', 'a'), written('Key-b', '2', 'b')];
   const { puts, removes } = plan(input('{"a":"1"}', 'secret-key', { written: there }));
   expect(puts.map((put) => put.name)).toEqual(['Key-a']);
   expect(removes.map((object) => object.name)).toEqual(['Key-b']);
 });
 
-test('a secret that has gone leaves nothing behind', () => {
+test('the objects of a deleted secret are removed', () => {
   expect(plan(input(undefined, 'secret-path', { written: [written('Whole', 'x')] })).removes).toHaveLength(1);
 });
 
@@ -115,7 +116,7 @@ test('a new name is written and the old one removed', () => {
   expect(removes).toMatchObject([{ name: 'Old' }]);
 });
 
-test('keys that come to the same name at the remote are all refused, and none is written', () => {
+test('keys that get the same name at the remote are all refused, and none is written', () => {
   const { puts, refusals } = plan(input('{"A":"1","a":"2","b":"3"}', 'secret-key'));
   expect(puts.map((put) => put.subKey)).toEqual(['b']);
   expect(refusals.map(({ subKey, kind }) => [subKey, kind])).toEqual([
@@ -125,7 +126,7 @@ test('keys that come to the same name at the remote are all refused, and none is
   expect(refusals[0]?.message).toContain('"a"');
 });
 
-test('a key whose name is refused keeps the object it had', () => {
+test('a key whose name is refused keeps its existing object', () => {
   const name = () => ({ ok: false, problem: 'too long' }) as const;
   const { puts, removes, refusals } = plan(
     input('{"a":"1"}', 'secret-key', { written: [written('Old', '1', 'a')], name }),
@@ -141,7 +142,7 @@ test('a value over the limit of the destination is refused with both sizes and w
   expect(refusals[0]?.message).not.toContain('xxx');
 });
 
-test('tags that are no longer wanted are named for removal', () => {
+test('tags that are no longer wanted are listed for removal', () => {
   const there = [written('Whole', '{}')];
   expect(plan(input('{}', 'secret-path', { written: there, tags: {} })).puts[0]?.staleTags).toEqual(['team']);
 });

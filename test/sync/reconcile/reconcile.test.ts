@@ -1,19 +1,20 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { AppError } from '../../../lib/core/errors.ts';
-import { type Log, silentLog } from '../../../lib/core/log.ts';
-import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
-import { DestinationFailure, type Driver } from '../../../lib/destinations/contract.ts';
-import type { OpenStore } from '../../../lib/store/open.ts';
-import type { Claimed } from '../../../lib/sync/claim/claim.ts';
-import { intends } from '../../../lib/sync/claim/intents.ts';
-import type { Finish } from '../../../lib/sync/reconcile/outcome.ts';
-import { type ReconcileParts, reconcile } from '../../../lib/sync/reconcile/reconcile.ts';
-import { syncHandler } from '../../../lib/sync/reconcile/worker.ts';
-import { compileTemplate } from '../../../lib/sync/template/template.ts';
+import { systemClock } from '#core/clock.ts';
+import { AppError } from '#core/errors.ts';
+import { type Log, silentLog } from '#core/log/log.ts';
+import { rootNamespace } from '#core/namespace.ts';
+import { definition } from '#destinations/cloud-a-sm/index.ts';
+import { DestinationFailure, type Driver } from '#destinations/contract.ts';
+import type { OpenStore } from '#store/open.ts';
+import type { Claimed } from '#sync/claim/claim.ts';
+import { intends } from '#sync/claim/intents.ts';
+import type { Finish } from '#sync/model/finish.ts';
+import { type ReconcileParts, reconcile } from '#sync/reconcile/reconcile.ts';
+import { syncHandler } from '#sync/reconcile/worker.ts';
+import { compileTemplate } from '#sync/template/template.ts';
 import { testStore } from '../../store/stores.ts';
-import { aborted } from '../../support/aborted.ts';
-import { patience } from '../../support/patience.ts';
+import { aborted } from '../../support/measures/aborted.ts';
+import { patience } from '../../support/measures/patience.ts';
 
 let store: OpenStore;
 beforeAll(async () => {
@@ -21,7 +22,7 @@ beforeAll(async () => {
   return () => store.close();
 });
 
-/** A secret whose object we wrote before, with another value. */
+/** A secret whose object we wrote earlier with another value. */
 const claim: Claimed = {
   kind: 'claimed',
   token: 't',
@@ -29,6 +30,8 @@ const claim: Claimed = {
   destinationId: '1',
   destinationRevision: 1,
   destinationName: 'x',
+  namespaceId: rootNamespace.id,
+  namespacePath: '',
   type: definition.type,
   mountId: '00000000-0000-0000-0000-000000000001',
   mountPath: 'secret/',
@@ -64,10 +67,13 @@ const claim: Claimed = {
   ],
 };
 
+/** Verbs that these tests do not use. */
+const others = { check: async () => [], close: async () => {} };
+
 function partsWith(put: Driver['put'], changes: Partial<ReconcileParts> = {}) {
   const written: Finish[] = [];
   const invalidated: string[] = [];
-  const driver: Driver = { put, remove: async () => {}, inspect: async () => undefined, close: async () => {} };
+  const driver: Driver = { put, remove: async () => {}, inspect: async () => undefined, ...others };
   const parts: ReconcileParts = {
     definition,
     store,
@@ -98,10 +104,10 @@ function partsWith(put: Driver['put'], changes: Partial<ReconcileParts> = {}) {
 /** A call that ends when its signal aborts, as drivers' calls do. */
 const hanging: Driver['put'] = async (_item, signal) => {
   await aborted(signal);
-  throw new DestinationFailure('timeout', 'the operation was ended');
+  throw new DestinationFailure('timeout', 'the operation was aborted');
 };
 
-test('an attempt that a worker breaks off because it has to stop is no failure, and is gone on with', async () => {
+test('an attempt that its worker aborts because it has to stop is not a failure, and is continued', async () => {
   const stop = new AbortController();
   const { parts, written } = partsWith((item, signal) => {
     queueMicrotask(() => stop.abort());
@@ -112,7 +118,7 @@ test('an attempt that a worker breaks off because it has to stop is no failure, 
   expect(written).toMatchObject([{ done: false, status: 'PENDING', error: null, attempts: 0 }]);
 });
 
-test('an attempt during which the installation is sealed is no failure, and is gone on with', async () => {
+test('an attempt during which the installation is sealed is not a failure, and is continued', async () => {
   const { parts, written } = partsWith(hanging, {
     claim: async () => ({ ...claim, attempts: 2 }),
     currentSecret: () => Promise.reject(new AppError('sealed', 'the service is sealed')),
@@ -122,17 +128,18 @@ test('an attempt during which the installation is sealed is no failure, and is g
   expect(written).toMatchObject([{ done: false, status: 'PENDING', error: null }]);
 });
 
-test('calls are ended when their time is over, and that is a failure of the destination', async () => {
-  const { parts, written } = partsWith(hanging, { operationMs: 10, callsMs: 50 });
+test('calls are aborted when their time is over, which counts as a failure of the destination', async () => {
+  // A busy machine needs some time before the call begins.
+  const { parts, written } = partsWith(hanging, { operationMs: 900, callsMs: 1_000 });
   const ended = await reconcile(parts, '1', new AbortController().signal, 4);
   expect(ended).toMatchObject({ outcome: { kind: 'again' }, failure: { kind: 'timeout' }, calls: 1 });
   expect(written).toMatchObject([{ done: false, attempts: 1, error: { kind: 'timeout' } }]);
 });
 
-describe('time that only the wall clock shows, as after a sleep of the machine', () => {
+describe('time that only the wall clock shows, as after the machine slept', () => {
   const json = '{"v":"1"}';
 
-  /** An object that has the value already, so that it is looked at before it is put; the look takes so long. */
+  /** Reconciles an object that already has the value, so that it is inspected before it is put. The look takes `lookMs`. */
   async function afterLookOf(lookMs: number) {
     let wall = 0;
     const put = vi.fn<Driver['put']>(async (_item, own) => {
@@ -141,7 +148,7 @@ describe('time that only the wall clock shows, as after a sleep of the machine',
     });
     const inspect: Driver['inspect'] = async (_name, own) => {
       wall += lookMs;
-      if (own.aborted) throw new DestinationFailure('timeout', 'the operation was ended');
+      if (own.aborted) throw new DestinationFailure('timeout', 'the operation was aborted');
       return undefined;
     };
     const fingerprint = store.barrier.mac('fingerprint', JSON.stringify(['app', json, []]));
@@ -149,29 +156,29 @@ describe('time that only the wall clock shows, as after a sleep of the machine',
       clock: { now: () => new Date(wall) },
       claim: async () => ({ ...claim, objects: claim.objects.map((object) => ({ ...object, fingerprint })) }),
       currentSecret: async () => ({ json }),
-      openDriver: async () => ({ put, inspect, remove: async () => {}, close: async () => {} }),
+      openDriver: async () => ({ put, inspect, remove: async () => {}, ...others }),
     });
     await reconcile(parts, '1', new AbortController().signal, 4);
     return { puts: put.mock.calls.length, written };
   }
 
-  test('lets a put follow its look while there is some left', async () => {
+  test('allows the put after a look while time is left', async () => {
     expect(await afterLookOf(19_999)).toMatchObject({ puts: 1, written: [{ done: true, status: 'SYNCED' }] });
   });
 
-  test('ends the operation between a look and its put', async () => {
+  test('ends the operation between the look and the put', async () => {
     expect(await afterLookOf(20_000)).toMatchObject({
       puts: 0,
       written: [{ done: false, status: 'PENDING', error: null }],
     });
   });
 
-  test('ends a call that is asked whether it may go on', async () => {
+  test('aborts a call that checks its signal', async () => {
     expect(await afterLookOf(30_000)).toMatchObject({ puts: 0, written: [{ done: false }] });
   });
 });
 
-test('an error that nobody foresaw is logged by its name and location; its message, which may hold a value, is not', async () => {
+test('an unexpected error is logged by its name and location, without its message, which may hold a value', async () => {
   const lines: unknown[] = [];
   const log: Log = { ...silentLog, error: (fields) => void lines.push(fields) };
   const { parts, written } = partsWith(hanging, {
@@ -184,7 +191,7 @@ test('an error that nobody foresaw is logged by its name and location; its messa
   expect(JSON.stringify([lines, written])).not.toContain('hunter2');
 });
 
-test('a worker that has lost its claim after it called makes the association dirty again: something newer may be overwritten', async () => {
+test('losing the claim after a call makes the association dirty again, since something newer may be overwritten', async () => {
   const put: Driver['put'] = async () => ({ remoteVersion: 'v2' });
   const { parts, invalidated } = partsWith(put, { finish: async () => 'lost' });
   const ended = await reconcile(parts, '1', new AbortController().signal, 4);
@@ -192,7 +199,7 @@ test('a worker that has lost its claim after it called makes the association dir
   expect(invalidated).toEqual(['1']);
 });
 
-test('a claim that is lost without a call leaves nothing to invalidate', async () => {
+test('losing the claim without a call invalidates nothing', async () => {
   const { parts, invalidated } = partsWith(hanging, {
     currentSecret: () => Promise.reject(new Error('away')),
     finish: async () => 'lost',
@@ -201,7 +208,7 @@ test('a claim that is lost without a call leaves nothing to invalidate', async (
   expect(invalidated).toEqual([]);
 });
 
-test('no more calls are in flight at once than the gate has allowed', async () => {
+test('no more calls are in flight at once than the gate allows', async () => {
   let inFlight = 0;
   let most = 0;
   const put: Driver['put'] = async () => {
@@ -225,7 +232,7 @@ test('no more calls are in flight at once than the gate has allowed', async () =
   expect(most).toBe(3);
 });
 
-test('what a remote says is cut and mended so that it can be stored', async () => {
+test('the message of a remote is truncated and cleaned so that it can be stored', async () => {
   const message = `${'x'.repeat(1_023)}\u{1f600}`;
   const put: Driver['put'] = () => Promise.reject(new DestinationFailure('name', `a\0b ${message}`));
   const { parts, written } = partsWith(put);
@@ -238,12 +245,12 @@ test('what a remote says is cut and mended so that it can be stored', async () =
 
 const keyed: Claimed = { ...claim, granularity: 'secret-key', template: '{{ .SecretKey }}', objects: [] };
 
-test('keys whose turn has not come are gone on with, also when another key cannot be pushed at all', async () => {
+test('skipped keys are continued, even if another key can never be pushed', async () => {
   const stop = new AbortController();
   const { parts, written } = partsWith(
     (item, signal) => {
       if (item.name === 'foreign')
-        throw new DestinationFailure('conflict', 'somebody else has it', { untouched: true });
+        throw new DestinationFailure('conflict', 'another client has it', { untouched: true });
       queueMicrotask(() => stop.abort());
       return hanging(item, signal);
     },
@@ -254,7 +261,7 @@ test('keys whose turn has not come are gone on with, also when another key canno
   expect(written).toMatchObject([{ done: false, status: 'PENDING', attempts: 1, error: { kind: 'conflict' } }]);
 });
 
-test('rounds that get nowhere come to an end', async () => {
+test('attempts without progress end after the maximum number', async () => {
   const { parts, written } = partsWith(hanging, {
     claim: async () => ({ ...keyed, attempts: 2 }),
     intend: intended,
@@ -266,7 +273,7 @@ test('rounds that get nowhere come to an end', async () => {
   expect(written).toMatchObject([{ done: true, status: 'CLIENT_SIDE_ERROR', attempts: 3 }]);
 });
 
-test('an attempt that got some keys there is the first one of those that fail in a row', async () => {
+test('a failed attempt that made progress counts as the first failure', async () => {
   const { parts, written } = partsWith(
     async ({ name }) => {
       if (name === 'b') throw new DestinationFailure('throttled', 'later');
@@ -282,13 +289,13 @@ test('an attempt that got some keys there is the first one of those that fail in
   expect(written).toMatchObject([{ done: false, status: 'PENDING', attempts: 1 }]);
 });
 
-/** Every name is free. */
+/** Answers that every name is free. */
 const intended: ReconcileParts['intend'] = async ({ names }) =>
   new Map(
     names.map(({ nameKey }) => [nameKey, { nameKey, intendedAt: new Date(0), takenBy: null, freeAfterMs: null }]),
   );
 
-test('a driver gets the time of the intent on the clock of its worker, whatever the clock of the database says', async () => {
+test('a driver gets the time of the intent on the clock of its worker, even if the clock of the database differs', async () => {
   const intendedAt: Date[] = [];
   const { parts } = partsWith(
     async (item) => {
@@ -315,7 +322,7 @@ describe('the pass of a job', () => {
     return { left, done: handler(job, new AbortController().signal) };
   }
 
-  test('is given back once no further call is made, while the outcome is still being written', async () => {
+  test('is returned after the last call, while the outcome is still being stored', async () => {
     const written = Promise.withResolvers<'settled'>();
     const { left, done } = passing(async () => ({ remoteVersion: null }), { finish: () => written.promise });
     await vi.waitFor(() => expect(left).toEqual([['well', undefined, 1]]), patience.conditionMs);
@@ -325,7 +332,7 @@ describe('the pass of a job', () => {
   });
 
   test.each(['credentials', 'permission'] as const)(
-    'is given back without a call for the account when all is refused for %s',
+    'is returned without counting calls against the account when every call is refused for %s',
     async (kind) => {
       const { left, done } = passing(() => Promise.reject(new DestinationFailure(kind, 'refused')), {});
       await done;
@@ -333,7 +340,7 @@ describe('the pass of a job', () => {
     },
   );
 
-  test('is given back once when the outcome cannot be written, or nothing can be claimed', async () => {
+  test('is returned exactly once when the outcome cannot be stored or nothing can be claimed', async () => {
     const away = new Error('the database is away');
     const failing = passing(hanging, { callsMs: 10, finish: () => Promise.reject(away) });
     await expect(failing.done).rejects.toThrow(away);

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { OpenStore } from '../../../lib/store/open.ts';
+import type { OpenStore } from '#store/open.ts';
 import { testStore } from '../../store/stores.ts';
 import { settle, startWorld } from '../world.ts';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
   return () => store.close();
 });
 
-test('a key that cannot be stored is refused, in words that can be, and the others go on', async () => {
+test('a key that cannot be stored is refused with a message that can be stored, and the others are pushed', async () => {
   const world = await startWorld(store);
   const json = JSON.stringify({ 'a\0': '1', '\ud800': '2', b: '3' });
   await world.want({ json, granularity: 'secret-key', template: '{{ .SecretKey }}' }, true);
@@ -18,7 +18,7 @@ test('a key that cannot be stored is refused, in words that can be, and the othe
   expect(await world.recorded()).toEqual({ status: 'CLIENT_SIDE_ERROR', names: ['b'] });
 });
 
-test('keys with long names that collide are refused in few words', async () => {
+test('colliding keys with long names are refused with a short message', async () => {
   const world = await startWorld(store);
   const faces = ['😀', '😁', '😂', '😃', '😄', '😅', '😆'].map((face) => [face.repeat(600), '1']);
   const json = JSON.stringify(Object.fromEntries(faces));
@@ -30,7 +30,7 @@ test('keys with long names that collide are refused in few words', async () => {
   );
 });
 
-test('a whole that is refused leaves the objects be that the keys were in', async () => {
+test('the objects of the keys stay when the name of the whole secret is refused', async () => {
   const world = await startWorld(store);
   const json = '{"a":"1","b":"2"}';
   await world.want({ json, granularity: 'secret-key', template: '{{ .SecretKey }}' }, true);
@@ -40,7 +40,7 @@ test('a whole that is refused leaves the objects be that the keys were in', asyn
   expect(world.remote.changes.toSorted()).toEqual(['put a', 'put b']);
 });
 
-test('keys that are refused leave the object be that the whole secret was in', async () => {
+test('the object of the whole secret stays when its keys are refused', async () => {
   const world = await startWorld(store);
   const json = '{"a b":"1","a-b":"2"}';
   await world.want({ json: '{"a":"1"}', granularity: 'secret-path', template: 'one' }, true);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { OpenStore } from '../../../lib/store/open.ts';
+import type { OpenStore } from '#store/open.ts';
 import { testStore } from '../../store/stores.ts';
 import type { Fate } from '../remote.ts';
 import { settle, startWorld } from '../world.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const keys = 500;
 
-/** An association of 500 keys, of which some have a later value, pushed. */
+/** An association of 500 keys that are all pushed. */
 async function settled() {
   const world = await startWorld(store);
   const want = (changed: Readonly<Record<string, string>>, forced = false) => {
@@ -31,14 +31,14 @@ async function settled() {
   return { world, want, callsOf };
 }
 
-/** So many calls go well; those after them, of whatever is in flight, are throttled. */
+/** This many calls succeed; the ones after them, including those in flight, are throttled. */
 const throttledAfter = (calls: number): readonly Fate[] => [
-  ...Array.from({ length: calls }, (): Fate => 'well'),
+  ...Array.from({ length: calls }, (): Fate => 'succeeds'),
   ...Array.from({ length: 8 }, (): Fate => 'throttled'),
 ];
 
 describe('an attempt of 500 keys that is throttled in the middle', () => {
-  test('leaves no object in doubt that it has not called or not changed: none is pushed again', async () => {
+  test('pushes no object again that it did not call or did not change', async () => {
     const { world, want, callsOf } = await settled();
     const changes = world.remote.changes.length;
     await world.lookAtAll();
@@ -51,7 +51,7 @@ describe('an attempt of 500 keys that is throttled in the middle', () => {
     expect(await callsOf(() => settle(world))).toBe(1);
   });
 
-  test('is gone on with where it was throttled, and afterwards a change of one key is one call', async () => {
+  test('continues where it was throttled, and a later change of one key takes one call', async () => {
     const { world, want, callsOf } = await settled();
     await want({}, true);
     await world.attempt(throttledAfter(250));
@@ -60,7 +60,7 @@ describe('an attempt of 500 keys that is throttled in the middle', () => {
     expect(await callsOf(() => settle(world))).toBe(1);
   });
 
-  test('leaves an object in doubt whose failure says that it may be another one', async () => {
+  test('pushes an object again whose failure says that it may have been replaced', async () => {
     const { world, want } = await settled();
     const { objects, changes } = world.remote;
     objects.set('k0', { value: 'theirs', mark: null, version: 'x' });
@@ -69,7 +69,7 @@ describe('an attempt of 500 keys that is throttled in the middle', () => {
     expect((await world.recorded()).status).toBe('CLIENT_SIDE_ERROR');
     objects.delete('k0');
     const before = changes.length;
-    // The value that was recorded last: it is there no more.
+    // The last recorded value, whose object no longer exists.
     await want({});
     await settle(world);
     expect(changes.slice(before)).toEqual(['put k0']);

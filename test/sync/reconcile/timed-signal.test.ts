@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { timedSignal } from '../../../lib/sync/reconcile/attempt-budget.ts';
+import { timedSignal } from '#sync/reconcile/attempt-budget.ts';
 
 function signalWith(isOver: () => boolean) {
   const controller = new AbortController();
@@ -7,7 +7,7 @@ function signalWith(isOver: () => boolean) {
   return { controller, reason, signal: timedSignal(controller, isOver, reason) };
 }
 
-test('a signal whose time is over aborts when it is asked, and notifies those who listen and those derived from it', () => {
+test('a signal whose time is over aborts when its state is read, and notifies listeners and derived signals', () => {
   let over = false;
   const { signal, reason } = signalWith(() => over);
   const derived = AbortSignal.any([signal]);
@@ -24,7 +24,7 @@ test('a signal whose time is over aborts when it is asked, and notifies those wh
   expect(AbortSignal.any([signal]).reason).toBe(reason);
 });
 
-test('a signal that was aborted before stays so, with its own reason, and looks no more', () => {
+test('an aborted signal stays aborted with its own reason and no longer checks the time', () => {
   const { controller, signal } = signalWith(() => {
     throw new Error('it looked');
   });

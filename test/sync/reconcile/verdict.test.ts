@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judge, statusAfter, statusOf, toStatus, worst } from '../../../lib/sync/status.ts';
+import { decidingFailure, judge, statusAfter, statusOf, toStatus } from '#sync/model/status.ts';
 
 const policy = { attemptsMax: 4, delayMsFirst: 100, delayMsMax: 1_000 };
 
@@ -23,7 +23,7 @@ test.each([
   ['timeout', 'EXTERNAL_SERVICE_ERROR'],
   ['network', 'EXTERNAL_SERVICE_ERROR'],
   ['internal', 'INTERNAL_ERROR'],
-] as const)('a failure of kind %s is tried again and stops as %s with the last attempt', (kind, status) => {
+] as const)('a failure of kind %s is retried and ends as %s after the last attempt', (kind, status) => {
   const failed = { kind, retryAfterMs: undefined };
   expect(judge(failed, 1, policy, 0).kind).toBe('retry');
   expect(judge(failed, 3, policy, 0).kind).toBe('retry');
@@ -41,7 +41,7 @@ test.each([
   expect(verdict).toEqual({ kind: 'retry', afterMs: delayMs });
 });
 
-test('the delay never exceeds its limit, however many attempts there were', () => {
+test('the delay never exceeds its limit after any number of attempts', () => {
   const manyAttempts = { ...policy, attemptsMax: 100 };
   expect(judge({ kind: 'network', retryAfterMs: undefined }, 90, manyAttempts, 0.999)).toEqual({
     kind: 'retry',
@@ -49,18 +49,18 @@ test('the delay never exceeds its limit, however many attempts there were', () =
   });
 });
 
-test('a Retry-After of the remote is the least delay, and an hour the most it can ask for', () => {
+test('the Retry-After of the remote is the minimum delay, up to an hour', () => {
   expect(judge({ kind: 'throttled', retryAfterMs: 5_000 }, 1, policy, 0)).toEqual({ kind: 'retry', afterMs: 5_000 });
   expect(judge({ kind: 'throttled', retryAfterMs: 9e9 }, 1, policy, 0)).toEqual({ kind: 'retry', afterMs: 3_600_000 });
 });
 
-test('of several failures one that can pass speaks first, so that the association is tried again', () => {
+test('of several failures a temporary one decides, so that the association is retried', () => {
   const conflict = { kind: 'conflict', retryAfterMs: undefined } as const;
   const throttled = { kind: 'throttled', retryAfterMs: 10 } as const;
   const network = { kind: 'network', retryAfterMs: undefined } as const;
-  expect(worst([conflict, network, throttled])).toBe(throttled);
-  expect(worst([conflict])).toBe(conflict);
-  expect(worst([])).toBeUndefined();
+  expect(decidingFailure([conflict, network, throttled])).toBe(throttled);
+  expect(decidingFailure([conflict])).toBe(conflict);
+  expect(decidingFailure([])).toBeUndefined();
 });
 
 test.each([

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { permissionDenied } from '../../../lib/core/errors.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { rootNamespace } from '../../../lib/core/namespace.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { readBounds } from '../../../lib/network/bounds.ts';
-import type { Mount } from '../../../lib/path/contract/mount.ts';
-import type { RequestContext } from '../../../lib/path/contract/request.ts';
-import { associationChangeRows } from '../../../lib/sync/rows/associations/rows.ts';
+import { systemClock } from '#core/clock.ts';
+import { permissionDenied } from '#core/errors.ts';
+import { silentLog } from '#core/log/log.ts';
+import { rootNamespace } from '#core/namespace.ts';
+import { definitions } from '#destinations/index.ts';
+import { readBounds } from '#network/bounds.ts';
+import type { Mount } from '#path/contract/mount.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { associationChangeRows } from '#sync/rows/associations/rows.ts';
 import { testQueue } from '../../queue/queues.ts';
 import { testStore } from '../../store/stores.ts';
-import { patience } from '../../support/patience.ts';
+import { patience } from '../../support/measures/patience.ts';
 import { ending } from '../../support/services.ts';
 
 const mount: Mount = {
@@ -26,7 +26,7 @@ const mount: Mount = {
   sealWrap: false,
 };
 
-/** A caller who may set associations, and read what `mayRead` says. */
+/** A caller that may set associations and read the paths that `mayRead` accepts. */
 function contextOf(mayRead: (path: string) => boolean, asked: string[]): RequestContext {
   return {
     requestId: '',
@@ -58,6 +58,7 @@ async function setRow() {
   const rows = associationChangeRows({
     store,
     queue: await testQueue(),
+    asks: { ask: async () => undefined },
     clock: systemClock,
     log: silentLog,
     changed: async () => [],
@@ -83,7 +84,7 @@ async function setRow() {
 
 const input = { type: 'cloud-a-sm', name: 'x', mount: 'path/to', secret_name: 'my-secret-1', adopt: false };
 
-test('who may not read a secret may not associate it, and does not learn whether it is there', async () => {
+test('a caller without read access to a secret cannot associate it, nor learn whether it exists', async () => {
   const { operation, secrets } = await setRow();
   const asked: string[] = [];
   await expect(
@@ -99,7 +100,7 @@ test('who may not read a secret may not associate it, and does not learn whether
   expect(secrets).toEqual([]);
 });
 
-test('who may read it goes on to the secret', async () => {
+test('a caller with read access gets as far as the secret', async () => {
   const { operation, secrets } = await setRow();
   await expect(
     operation.run(

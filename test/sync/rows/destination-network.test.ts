@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { opened } from '../../../lib/sync/rows/destinations/guard/network.ts';
+import { widenedAccess } from '#sync/rows/destinations/guard/network.ts';
 
 const network = (changes: object = {}) => ({
   disable_strict_networking: false,
@@ -37,6 +37,6 @@ test.each([
     { ...off, ...v4('10.0.0.0/8'), ...ports(22) },
     ['disable_strict_networking', 'allowed_ipv4_addresses', 'allowed_ports'],
   ],
-])('from %o to %o opens %o', (before, after, fields) => {
-  expect(opened(network(before), network(after))).toEqual(fields);
+])('a change from %o to %o widens the access by %o', (before, after, fields) => {
+  expect(widenedAccess(network(before), network(after))).toEqual(fields);
 });

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rootNamespace } from '../../../lib/core/namespace.ts';
-import type { OpenStore } from '../../../lib/store/open.ts';
-import { listSecrets } from '../../../lib/sync/rows/associations/store.ts';
+import { rootNamespace } from '#core/namespace.ts';
+import type { OpenStore } from '#store/open.ts';
+import { listSecrets } from '#sync/rows/associations/store.ts';
 import { testStore } from '../../store/stores.ts';
 
 let store: OpenStore;
@@ -31,9 +31,9 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-test('a namespace lists its secrets without reading those of others, also by a plan that is kept', async () => {
+test('a namespace lists its secrets without reading those of others, even with a generic plan', async () => {
   await store.db.transaction().execute(async (tx) => {
-    // What PostgreSQL may choose once a statement has come often enough on a connection.
+    // PostgreSQL may choose a generic plan once a statement has run often enough on a connection.
     await sql`set local plan_cache_mode = force_generic_plan`.execute(tx);
     const blocks = async (): Promise<number> => {
       const { rows } = await sql<{ blocks: number }>`

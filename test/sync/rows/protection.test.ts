@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { commonFields, mergeFields } from '../../../lib/sync/rows/destinations/fields.ts';
-import { isProtective, refusesUnprotected } from '../../../lib/sync/rows/destinations/guard/protection.ts';
+import { definitions } from '#destinations/index.ts';
+import { commonFields, mergeFields } from '#sync/rows/destinations/fields.ts';
+import { isProtective, refusesUnprotected } from '#sync/rows/destinations/guard/protection.ts';
 
 test.each([
   ...['kms_key_id', 'kms_key', 'kmsKeyId', 'KmsKeyId', 'KMS_KEY_ID', 'kms-key-id', 'kms', 'global_kms_key'],
@@ -10,7 +10,7 @@ test.each([
   ...['master_key_id', 'encryption_key', 'encryption', 'encrypt', 'encrypted', 'cmek', 'cmk_arn', 'byok', 'hsm'],
   ...['customer_managed_encryption', 'server_side_encryption', 'sse_customer_key', 'deletion_protection', 'key_arn'],
   ...['resource_policy', 'sensitive', 'visibility', 'data_residency'],
-])('%s says how a copy is protected', (name) => {
+])('%s concerns the protection of a copy', (name) => {
   expect(isProtective(name)).toBe(true);
 });
 
@@ -30,21 +30,21 @@ test.each([
   ],
   ...['custom_tags', 'tags_to_remove', 'purge', 'force_delete', 'granularity', 'secret_name_template', 'nonsense'],
   ...['keyboard', 'monkey', 'turnkey_name', 'regional', 'sub_key', '', '_', 'x'.repeat(100_000)],
-])('%s says something else', (name) => {
+])('%s does not concern the protection of a copy', (name) => {
   expect(isProtective(name)).toBe(false);
 });
 
 describe.each(definitions)('an unknown field of $type', (definition) => {
   const refuses = refusesUnprotected(definition);
 
-  test('that would protect is refused by its name, unless it asks for nothing', () => {
+  test('that concerns protection is refused by its name, unless its value is empty', () => {
     expect(refuses('cmek_name', 'k')).toContain(`unknown field "cmek_name": type ${definition.type}`);
     expect(refuses('replicas', ['eu'])).toContain('replicas');
     expect(refuses('encrypt', true)).toContain('encrypt');
-    for (const nothing of [null, '', false, [], {}]) expect(refuses('cmek_name', nothing)).toBeUndefined();
+    for (const empty of [null, '', false, [], {}]) expect(refuses('cmek_name', empty)).toBeUndefined();
   });
 
-  test('of another type that would protect is refused, and any other is not', () => {
+  test('of another type is refused if it concerns protection, and otherwise not', () => {
     const own = { ...commonFields(definition), ...mergeFields(definition), ...definition.fields };
     const foreign = definitions.flatMap(({ fields }) => Object.keys(fields)).filter((name) => !(name in own));
     const refused = [...new Set(foreign.filter((name) => refuses(name, 'x') !== undefined))].toSorted();

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type AssociationRecord, associatedSecrets } from '../../../lib/sync/rows/associations/view.ts';
+import { type AssociationRecord, associatedSecrets } from '#sync/rows/associations/view.ts';
 
 const updated_at = new Date(0);
 
-/** An association of which each given sub key has an object, in this order. */
+/** An association with one object per given sub key, in this order. */
 function association(secret_name: string, ...subKeys: readonly string[]): AssociationRecord {
   const time = updated_at.toISOString();
   return {
@@ -25,6 +25,8 @@ function association(secret_name: string, ...subKeys: readonly string[]): Associ
     })),
     attempts: 0,
     next_attempt_at: null,
+    recheck_at: null,
+    unconfirmed: false,
     updated_at,
   };
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { silentLog } from '../../../lib/core/log.ts';
-import type { Store } from '../../../lib/store/store.ts';
-import { dirtyAfter } from '../../../lib/sync/sweep/requeue.ts';
-import { newSweepState, sweep } from '../../../lib/sync/sweep/sweep.ts';
+import { silentLog } from '#core/log/log.ts';
+import type { Store } from '#store/store.ts';
+import { dirtyAfter } from '#sync/sweep/requeue.ts';
+import { newSweepState, sweep } from '#sync/sweep/sweep.ts';
 import { operation, testQueue } from '../../queue/queues.ts';
 import { testStore } from '../../store/stores.ts';
 import { ending } from '../../support/services.ts';
@@ -26,7 +26,7 @@ async function backlog({ db }: Store): Promise<void> {
       from d cross join generate_series(1, ${many}::int)`.execute(db);
 }
 
-test('one round looks at many pending operations, so that a long list is looked at twice in time', async () => {
+test('one round checks many pending operations, so that a long list is checked twice in time', async () => {
   const store = ending(await testStore());
   const queue = await testQueue();
   for (let id = 1; id <= many; id += 1) await queue.reserve(operation(id), many);
@@ -41,7 +41,7 @@ test('one round looks at many pending operations, so that a long list is looked 
   expect(await queue.pendingCount()).toBe(0);
 });
 
-test('capacity that was reserved for operations far back, whose jobs are lost, is used in the end', async () => {
+test('capacity reserved for late operations whose jobs were lost is used in the end', async () => {
   const store = ending(await testStore());
   const queue = await testQueue();
   await backlog(store);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { keepTemplates } from '../../../lib/sync/template/naming.ts';
+import { keepTemplates } from '#sync/template/naming.ts';
 
-test('a template is read once while it is used, and the one used longest ago makes room', () => {
+test('a template in use is compiled once, and the least recently used one is evicted', () => {
   const templateOf = keepTemplates(2);
   const [first, second] = [templateOf('first'), templateOf('second')];
   expect(templateOf('first')).toBe(first);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { type TemplateField, type TemplateInput, templateFields } from '../../../lib/sync/template/template.ts';
+import { type TemplateField, type TemplateInput, templateFields } from '#sync/template/template.ts';
 
-/** A piece of a template, the fields in it, and what it has to come to. */
+/** A piece of a template, the fields in it, and the value it has to render. */
 export interface Piece<T> {
   readonly text: string;
   readonly fields: ReadonlySet<TemplateField>;
@@ -141,7 +141,7 @@ const choice = fc
     ),
   );
 
-/** Templates that can be read and rendered. */
+/** Valid templates, which can be compiled and rendered. */
 export const templates: fc.Arbitrary<Piece<string>> = fc
   .array(fc.oneof(plain, comment, output, variable, choice), { maxLength: 6 })
   .map((parts) =>

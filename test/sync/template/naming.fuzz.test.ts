@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { toEntries } from '../../../lib/sync/reconcile/plan/entries.ts';
-import { plan } from '../../../lib/sync/reconcile/plan/plan.ts';
-import { namer } from '../../../lib/sync/template/naming.ts';
-import { compileTemplate } from '../../../lib/sync/template/template.ts';
+import { definitions } from '#destinations/index.ts';
+import { toEntries } from '#sync/reconcile/plan/entries.ts';
+import { plan } from '#sync/reconcile/plan/plan.ts';
+import { namer } from '#sync/template/naming.ts';
+import { compileTemplate } from '#sync/template/template.ts';
 import { fuzzing, runs } from '../../support/fuzz.ts';
 import { templates } from './generated.ts';
 
@@ -34,7 +34,14 @@ const names = fc.oneof(
   ),
 );
 
-const secrets = fc.record({ destinationName: names, mountPath: names, mountAccessor: names, secretName: names });
+const secrets = fc.record({
+  namespaceId: names,
+  namespacePath: names,
+  destinationName: names,
+  mountPath: names,
+  mountAccessor: names,
+  secretName: names,
+});
 
 describe.each(definitions.map((definition) => [definition.type, definition] as const))('%s', (type, definition) => {
   const rule = definition.names;
@@ -43,7 +50,7 @@ describe.each(definitions.map((definition) => [definition.type, definition] as c
     templates.map(({ text }) => text),
   );
 
-  test('makes a name that its own rule accepts, or says why it makes none', fuzzing, () => {
+  test('makes a name that its own rule accepts, or says why it cannot', fuzzing, () => {
     const property = fc.property(template, secrets, names, (text, secret, key) => {
       const naming = namer(compileTemplate(text), rule, { ...secret, type })(key);
       if (!naming.ok) {
@@ -58,7 +65,7 @@ describe.each(definitions.map((definition) => [definition.type, definition] as c
     fc.assert(property, runs(400));
   });
 
-  test('gives two keys one object never: it refuses both', fuzzing, () => {
+  test('never gives two keys the same object, but refuses both', fuzzing, () => {
     const data = fc.dictionary(names, fc.string({ maxLength: 4 }), { maxKeys: 8, noNullPrototype: true });
     const property = fc.property(template, secrets, data, (text, secret, values) => {
       const entries = toEntries(JSON.stringify(values), 'secret-key');

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { TemplateError } from '../../../lib/sync/template/error.ts';
-import { compileTemplate, templateFields } from '../../../lib/sync/template/template.ts';
+import { compileTemplate, templateFields } from '#sync/template/template.ts';
+import { TemplateError } from '#sync/template/tokens.ts';
 import { fuzzing, runs } from '../../support/fuzz.ts';
 import { inputs, templates } from './generated.ts';
 
-/** What a template is made of, in any order: most are wrong, and wrong in many ways. */
+/** The pieces of templates in any order: most results are invalid in some way. */
 const pieces = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom('{{', '}}', '{{-', '-}}', '{{- ', ' -}}', '|', '(', ')', ':=', '=', '$x') },
@@ -37,7 +37,7 @@ const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),
 );
 
-/** What `work` answers, or the error it is allowed to throw. */
+/** The result of `work`, or the error that it may throw. */
 function orRefusal<T>(work: () => T): T | TemplateError {
   try {
     return work();
@@ -47,8 +47,8 @@ function orRefusal<T>(work: () => T): T | TemplateError {
   }
 }
 
-describe('a template, whatever it is', () => {
-  test('is read, or refused with the place of the mistake', fuzzing, () => {
+describe('any text as a template', () => {
+  test('is compiled, or refused with the position of the mistake', fuzzing, () => {
     const property = fc.property(anyText, (text) => {
       const read = orRefusal(() => compileTemplate(text));
       if (!(read instanceof TemplateError)) return;
@@ -59,7 +59,7 @@ describe('a template, whatever it is', () => {
     fc.assert(property, runs(3_000));
   });
 
-  test('renders the same name each time, or is refused, and is never longer than 10,000 characters', fuzzing, () => {
+  test('renders the same name each time or is refused, with at most 10,000 characters', fuzzing, () => {
     const property = fc.property(
       fc.oneof(
         anyText,
@@ -81,8 +81,8 @@ describe('a template, whatever it is', () => {
   });
 });
 
-describe('a template that is well formed', () => {
-  test('renders what its parts say, and mentions the fields that stand in it', fuzzing, () => {
+describe('a well-formed template', () => {
+  test('renders its parts and mentions the fields it uses', fuzzing, () => {
     const property = fc.property(templates, inputs, ({ text, value, fields }, input) => {
       const template = compileTemplate(text);
       expect(template.render(input)).toBe(value(input));
@@ -97,17 +97,17 @@ describe('rendering has a bound', () => {
 
   test.each([
     [
-      'a text that one replacement multiplies',
+      'a string that one replacement multiplies',
       `{{ replace "a" "${'b'.repeat(40_000)}" "${long}" }}`,
       /more than 100000/,
     ],
     [
-      'a text that many replacements multiply',
+      'a string that many replacements multiply',
       `{{ "a"${' | replace "a" "aaaaaaaaaa"'.repeat(3_000)} }}`,
       /more than 100000/,
     ],
     [
-      'much work on a long text',
+      'much work on a long string',
       `{{ $x := "${long}" }}${'{{ if len $x }}{{ end }}'.repeat(2_000)}`,
       /more than 1000000/,
     ],
@@ -120,7 +120,7 @@ describe('rendering has a bound', () => {
     expect(String(refusal)).toMatch(reason);
   });
 
-  test('a number that would lose digits is refused, and a dollar sign in a replacement is itself', () => {
+  test('a number that would lose digits is refused, and a dollar sign in a replacement is literal', () => {
     const [input] = fc.sample(inputs, 1);
     if (input === undefined) throw new Error('no input');
     expect(() => compileTemplate('{{ 12345678901234567890 }}')).toThrow(/too many digits \(at character 4\)/);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileTemplate, type TemplateInput } from '../../../lib/sync/template/template.ts';
+import { compileTemplate, type TemplateInput } from '#sync/template/template.ts';
 
 const input: TemplateInput = {
   DestinationType: 'repo-host',
@@ -48,7 +48,7 @@ test.each([
   expect(render(text)).toBe(expected);
 });
 
-test('a name that is cut by truncate_sha256 keeps the wanted length and distinguishes long names', () => {
+test('truncate_sha256 gives names of the requested length that stay distinct', () => {
   const one = render('{{ truncate_sha256 20 "a-very-long-name-that-ends-in-one" }}');
   const two = render('{{ truncate_sha256 20 "a-very-long-name-that-ends-in-two" }}');
   expect(one).toHaveLength(20);
@@ -56,20 +56,20 @@ test('a name that is cut by truncate_sha256 keeps the wanted length and distingu
 });
 
 test.each([
-  ['{{ .Nope }}', /unknown field \.Nope; there are \.DestinationType/],
+  ['{{ .Nope }}', /unknown field \.Nope: the fields are \.DestinationType/],
   ['{{ nope .SecretKey }}', /unknown function nope/],
   ['{{ random 8 }}', /unknown function random/],
-  ['{{ .SecretKey', /never closed/],
-  ['{{ }}', /empty action/],
+  ['{{ .SecretKey', /not closed/],
+  ['{{ }}', /action is empty/],
   ['{{ if .SecretKey }}x', /without \{\{ end \}\}/],
   ['{{ end }}', /\{\{ end \}\} without/],
   ['{{ else }}', /\{\{ else \}\} without/],
-  ['{{ .SecretKey | "x" }}', /after \| comes a function/],
+  ['{{ .SecretKey | "x" }}', /expected a function after \|/],
   ['{{ .SecretKey | }}', /missing/],
   ['{{ replace "a" .SecretKey }}', /replace takes 3 arguments, not 2/],
-  ['{{ truncate "a" .SecretKey }}', /LENGTH is a whole number/],
+  ['{{ truncate "a" .SecretKey }}', /LENGTH has to be a whole number/],
   ['{{ $x }}', /\$x is used before it is set/],
-  ['{{ (.SecretKey }}', /a \) is missing/],
+  ['{{ (.SecretKey }}', /a closing \) is missing/],
   ['{{ .SecretKey .SecretPath }}', /should end here/],
   ['{{ "open }}', /unexpected/],
   ['{{ if true }}{{ $x := "a" }}{{ end }}{{ if false }}{{ $y := "b" }}{{ end }}{{ $y }}', /\$y has no value here/],

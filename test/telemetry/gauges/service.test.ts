@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { gaugeService, type ServiceReadings } from '../../../lib/telemetry/gauges/service.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { gaugeService, type ServiceReadings } from '#telemetry/gauges/service.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
 
 const readings: ServiceReadings = {
   settings: async () => ({ queue_capacity: 10, disabled: true }),
@@ -33,7 +33,7 @@ test('a circuit breaker is open while no call is made; the deprecated metric cal
   ]);
 });
 
-test('a reading that fails takes its own gauges away and no others', async () => {
+test('a failed reading removes its own gauges and no others', async () => {
   const fails = () => Promise.reject(new Error('away'));
   const lines = await shown({ breakers: fails, pending: fails });
   const gone = /circuit_breakers|sync_gates|pending_operations|sync_jobs/;

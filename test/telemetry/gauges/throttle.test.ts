@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { throttled } from '../../../lib/telemetry/gauges/throttle.ts';
+import { throttled } from '#telemetry/gauges/service.ts';
 
 function counting(takesMs: number) {
   const clock = { now: 0, runs: 0 };
@@ -13,19 +13,19 @@ function counting(takesMs: number) {
   return { clock, asked };
 }
 
-test('work that is asked for often is done at most every five seconds', async () => {
+test('frequently requested work runs at most every five seconds', async () => {
   const { clock, asked } = counting(1);
   for (clock.now = 0; clock.now < 20_000; clock.now += 100) await asked();
   expect(clock.runs).toBe(4);
 });
 
-test('slow work takes two in a hundred of the time at most', async () => {
+test('slow work takes at most two per cent of the time', async () => {
   const { clock, asked } = counting(1_000);
   for (clock.now = 0; clock.now < 200_000; clock.now += 1_000) await asked();
   expect(clock.runs).toBe(4);
 });
 
-test('who asks while it is done waits for it, and it is not done twice', async () => {
+test('a call during a run waits for it, and the work does not run twice', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let runs = 0;
   const asked = throttled(() => {

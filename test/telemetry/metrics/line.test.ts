@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { metricLine, metricsPerInvocation } from '../../../lib/telemetry/metrics/line.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { metricLine, metricsPerInvocation } from '#telemetry/metrics/line.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
 import { keptLog } from '../../queue/queues.ts';
 
 const dimensions = { function: 'worker', type: 'cloud-a-sm' };
@@ -28,7 +28,7 @@ test('a line is in the embedded metric format of CloudWatch', () => {
   });
 });
 
-test('an invocation reports what was counted in it, and nothing of those before', async () => {
+test('an invocation reports its own counts, and none of earlier invocations', async () => {
   const log = keptLog();
   const metrics = openMetrics({ process: false });
   const measured = metricsPerInvocation(metrics, log, dimensions);

@@ -1,13 +1,13 @@
 import { register } from 'prom-client';
 import { expect, test } from 'vitest';
-import { counters, gauges, histograms } from '../../../lib/telemetry/metrics/instruments.ts';
-import { boundOnce } from '../../../lib/telemetry/metrics/metrics.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { counters, gauges, histograms } from '#telemetry/metrics/instruments.ts';
+import { boundOnce } from '#telemetry/metrics/metrics.ts';
+import { openMetrics } from '#telemetry/metrics/open.ts';
 
 const open = () => openMetrics({ process: false });
 const read = async (metrics: ReturnType<typeof open>) => (await metrics.text()).body;
 
-test('what is counted and observed is in the text exposition', async () => {
+test('counters and histograms are in the text exposition', async () => {
   const metrics = open();
   const count = metrics.counter('keyferry_sync_operations_total', { type: 'cloud-a-sm', outcome: 'SYNCED' });
   count();
@@ -21,7 +21,7 @@ test('what is counted and observed is in the text exposition', async () => {
   ]);
 });
 
-test('a gauge that nobody has set is not shown as 0, and one that is no longer known is not shown as it was', async () => {
+test('a gauge that was never set is not exported as 0, and one without a current value is not exported with its old value', async () => {
   const metrics = open();
   const samples = async () =>
     (await read(metrics)).split('\n').filter((line) => /^keyferry_(tokens|sync_jobs)[ {]/.test(line));
@@ -34,7 +34,7 @@ test('a gauge that nobody has set is not shown as 0, and one that is no longer k
   expect(await samples()).toEqual(['keyferry_sync_jobs{type="b",state="active"} 2']);
 });
 
-test('a source that fails or hangs does not keep the others from being read', async () => {
+test('a source that fails or hangs does not prevent the others from being read', async () => {
   const metrics = open();
   metrics.source('failing', () => Promise.reject(new Error('away')));
   metrics.source('throwing', () => {
@@ -45,7 +45,7 @@ test('a source that fails or hangs does not keep the others from being read', as
   expect(await read(metrics)).toContain('keyferry_tokens 1\n');
 });
 
-test('metrics are nobody else’s: two records do not meet, and the registry of the package stays empty', async () => {
+test('metrics are isolated: two instances do not share anything, and the registry of the package stays empty', async () => {
   const [one, other] = [open(), open()];
   one.counter('keyferry_sweep_rounds_total', { result: 'done' })();
   expect(await read(other)).not.toContain('result="done"');

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import type { Metrics } from '../../../lib/telemetry/metrics/metrics.ts';
-import { serveMetrics } from '../../../lib/telemetry/metrics/server.ts';
+import type { Metrics } from '#telemetry/metrics/metrics.ts';
+import { serveMetrics } from '#telemetry/metrics/server.ts';
 import { ending } from '../../support/services.ts';
 
 const metrics: Pick<Metrics, 'text'> = {
@@ -20,7 +20,7 @@ test('without a port nothing listens', async () => {
   expect(await serveMetrics(config, metrics)).toBeUndefined();
 });
 
-test('metrics and the sign of life are read, and nothing else', async () => {
+test('metrics and liveness are served, and nothing else', async () => {
   const address = await served();
   const read = await fetch(`${address}/metrics?x=1`);
   expect([read.status, read.headers.get('content-type'), await read.text()]).toEqual([
@@ -35,20 +35,20 @@ test('metrics and the sign of life are read, and nothing else', async () => {
   expect([head.status, await head.text()]).toEqual([200, '']);
 });
 
-test('metrics that cannot be read are an error without its message', async () => {
+test('a failure to read the metrics is reported without the message of the error', async () => {
   const address = await served({ text: () => Promise.reject(new Error('hunter2')) });
   const answer = await fetch(`${address}/metrics`);
   expect(answer.status).toBe(500);
   expect(await answer.text()).not.toContain('hunter2');
 });
 
-test('a port that is taken is reported at the start', async () => {
+test('a port in use is reported at the start', async () => {
   const { port } = new URL(await served());
   const config = { KEYFERRY_METRICS_PORT: Number(port), KEYFERRY_METRICS_ADDRESS: '127.0.0.1' };
-  await expect(serveMetrics(config, metrics)).rejects.toThrow(`KEYFERRY_METRICS_PORT: port ${port} is taken`);
+  await expect(serveMetrics(config, metrics)).rejects.toThrow(`KEYFERRY_METRICS_PORT: port ${port} is in use`);
 });
 
-test('a connection that says nothing does not keep the process from ending', async () => {
+test('a silent connection does not prevent the process from ending', async () => {
   const server = await serveMetrics({ KEYFERRY_METRICS_PORT: 0, KEYFERRY_METRICS_ADDRESS: '127.0.0.1' }, metrics);
   const socket = connect(server?.port ?? 0, '127.0.0.1').on('error', () => {});
   await new Promise((resolve) => socket.once('connect', resolve));

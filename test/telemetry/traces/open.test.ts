@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../lib/core/config.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { openTracing } from '../../../lib/telemetry/traces/open.ts';
+import { readConfig } from '#core/config.ts';
+import { silentLog } from '#core/log/log.ts';
+import { openTracing } from '#telemetry/traces/open.ts';
 import { ending } from '../../support/services.ts';
 import { startCollector } from './otlp.ts';
 
@@ -27,7 +27,7 @@ test('spans are sent when they are flushed, and when the process ends', async ()
   expect(collector.spans.map(({ name }) => name)).toEqual(['one', 'two']);
 });
 
-test('the address of traces alone is taken as it is', async () => {
+test('the endpoint for traces is used as it is', async () => {
   const collector = ending(await startCollector());
   const config = configOf({
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
@@ -39,7 +39,7 @@ test('the address of traces alone is taken as it is', async () => {
   expect(collector.spans).toHaveLength(1);
 });
 
-test('a collector that is dead or hangs fails nothing, and holds up neither the work nor the end', async () => {
+test('a dead or hanging collector causes no failures, and delays neither the work nor the end', async () => {
   const gone = await new Promise<number>((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const address = server.address();
@@ -49,7 +49,7 @@ test('a collector that is dead or hangs fails nothing, and holds up neither the 
   const hanging = ending(await startCollector({ hangs: true }));
   for (const endpoint of [`http://127.0.0.1:${gone}`, hanging.endpoint]) {
     const { tracing, flush, close } = await openTracing(configOf({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }), silentLog);
-    // More than the queue holds.
+    // More spans than the queue holds.
     for (let count = 0; count < 10_000; count += 1) await tracing.span('s', {}, async () => count);
     expect(await tracing.span('s', {}, async () => 'done')).toBe('done');
     await flush();
@@ -57,6 +57,6 @@ test('a collector that is dead or hangs fails nothing, and holds up neither the 
   }
 });
 
-test('an address that is none is refused at the start by its name', () => {
+test('an invalid address is refused at the start with the name of its setting', () => {
   expect(() => configOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })).toThrow('OTEL_EXPORTER_OTLP_ENDPOINT');
 });

@@ -15,12 +15,12 @@ export interface Collector {
   /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly endpoint: string;
   readonly spans: readonly ReceivedSpan[];
-  /** Everything that came, as it came. */
+  /** The received bodies, unparsed. */
   readonly bytes: readonly Buffer[];
   close(): Promise<void>;
 }
 
-/** A collector of traces (OTLP over HTTP, protobuf) that keeps what it gets. `hangs`: it never answers. */
+/** A trace collector (OTLP over HTTP, protobuf) that keeps the spans that it receives. `hangs`: it never answers. */
 export async function startCollector({ hangs = false } = {}): Promise<Collector> {
   const spans: ReceivedSpan[] = [];
   const bytes: Buffer[] = [];

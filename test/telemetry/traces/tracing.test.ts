@@ -1,7 +1,7 @@
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { expect, test } from 'vitest';
-import { noTracing, tracingBy } from '../../../lib/telemetry/traces/tracing.ts';
+import { noTracing, tracingBy } from '#telemetry/traces/tracing.ts';
 
 function keptSpans() {
   const exporter = new InMemorySpanExporter();
@@ -14,7 +14,7 @@ function keptSpans() {
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 
-test('a span within a span is its child, also after a wait, and beside others', async () => {
+test('a span within a span is its child, even after a wait and beside others', async () => {
   const { tracing, spans } = keptSpans();
   await Promise.all(
     ['a', 'b'].map((name) =>
@@ -32,7 +32,7 @@ test('a span within a span is its child, also after a wait, and beside others', 
   }
 });
 
-test('a traceparent is taken up and handed on', async () => {
+test('a traceparent is adopted and passed on', async () => {
   const { tracing, spans } = keptSpans();
   const handedOn = await tracing.span('s', { traceparent: `00-${traceId}-b7ad6b7169203331-01` }, async () =>
     tracing.traceparent(),
@@ -51,7 +51,7 @@ test.each([
   `00-${traceId}-${'0'.repeat(16)}-01`,
   `00-${traceId.toUpperCase()}-b7ad6b7169203331-01`,
   `00-${traceId}-b7ad6b7169203331-01-more`,
-])('the malformed traceparent "%s" begins a trace of its own', async (traceparent) => {
+])('the malformed traceparent "%s" begins a new trace', async (traceparent) => {
   const { tracing, spans } = keptSpans();
   await tracing.span('s', { traceparent }, async () => {});
   expect(spans()[0]?.parentSpanContext).toBeUndefined();
@@ -63,14 +63,14 @@ test('a traceparent of a later version is read as far as version 00 goes', async
   expect(spans()[0]?.spanContext().traceId).toBe(traceId);
 });
 
-test('a caller that does not sample is not sampled, and nothing is handed on to jobs', async () => {
+test('a request that is not sampled is not traced, and nothing is passed on to jobs', async () => {
   const { tracing, spans } = keptSpans();
   const traceparent = `00-${traceId}-b7ad6b7169203331-00`;
   expect(await tracing.span('s', { traceparent }, async () => tracing.traceparent())).toBeUndefined();
   expect(spans()).toEqual([]);
 });
 
-test('an error marks its span by name and kind, and shows nothing of its message', async () => {
+test('an error marks its span by name and kind, without its message', async () => {
   const { tracing, spans } = keptSpans();
   const error = Object.assign(new Error('the value hunter2'), { kind: 'throttled' });
   await expect(tracing.span('s', {}, () => Promise.reject(error))).rejects.toBe(error);
@@ -80,7 +80,7 @@ test('an error marks its span by name and kind, and shows nothing of its message
   expect(span?.events).toEqual([]);
 });
 
-test('without a collector work is done, and there is no traceparent', async () => {
+test('without a collector the work runs, and there is no traceparent', async () => {
   expect(await noTracing.span('s', {}, async (span) => span.set({ a: 1 }))).toBeUndefined();
   expect(noTracing.traceparent()).toBeUndefined();
 });

@@ -12,16 +12,16 @@ export interface Answer {
 export interface Asked {
   readonly token?: string;
   readonly body?: object;
-  /** Which process; any of the rotation unless it is named. */
+  /** The process to call; by default any in the rotation. */
   readonly address?: string;
 }
 
-/** Asks until there is an answer; 503 with Retry-After and cut connections are asked again. */
+/** Repeats a request until it is answered: after a 503 with Retry-After, and after a cut connection. */
 export type Caller = (what: string, method: string, path: string, asked?: Asked) => Promise<Answer>;
 
 const answerMsMax = 60_000;
 const againMs = 50;
-/** A request that is not answered by then in any way is a violation. */
+/** A request without any answer after this time is a violation. */
 const patienceMs = 90_000;
 
 export function openCaller(rotation: Rotation, tally: Tally): Caller {
@@ -50,7 +50,7 @@ function pick(rotation: Rotation): string {
   return one;
 }
 
-/** Undefined: the connection ended before there was an answer, or none could be opened. */
+/** Undefined when the connection ended before an answer, or could not be opened. */
 async function once(address: string, method: string, path: string, { token, body }: Asked) {
   const isWorkspace = path.startsWith('/api/v2');
   const type = isWorkspace ? 'application/vnd.api+json' : 'application/json';

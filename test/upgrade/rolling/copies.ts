@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 
 const lookMs = 200;
 
-/** Looks at the stand-ins all the time: no copy ever goes back to an older value. Answers what ends it. */
+/** Watches the stand-ins continuously for a copy that goes back to an older value. Returns a function that stops it. */
 export function watchCopies({ fakes }: Stage, { tally }: Play): () => void {
   const newest = new Map<string, number>();
   const look = () => {
@@ -24,10 +24,10 @@ export function watchCopies({ fakes }: Stage, { tally }: Play): () => void {
   return () => clearInterval(timer);
 }
 
-/** Of a copy of the whole secret, or of its one key. */
+/** The value of a copy of the whole secret, or of its only key. */
 const numberIn = (value = ''): number => Number(/^(?:\{"v":")?(\d+)(?:"\})?$/.exec(value)?.[1] ?? Number.NaN);
 
-/** Waits until nothing is left to do. Answers whether that came. */
+/** Waits until nothing is left to do. Returns whether that happened in time. */
 export async function untilQuiet({ pool }: Stage, msMax: number): Promise<boolean> {
   const deadline = Date.now() + msMax;
   const text = 'select count(*)::int as n from associations where generation > observed_generation';
@@ -39,7 +39,7 @@ export async function untilQuiet({ pool }: Stage, msMax: number): Promise<boolea
   return false;
 }
 
-/** Every secret is what was acknowledged last, at the service and at each destination that has to have it, and at no other. */
+/** Checks that every secret has its last acknowledged value at the service and at exactly the destinations it is associated with. */
 export async function checkCopies(stage: Stage, play: Play, secrets: readonly Owned[]): Promise<number> {
   const { call, tally, rootToken } = play;
   let copies = 0;

@@ -8,7 +8,7 @@ import { Tally } from './tally.ts';
 import { playTokens } from './tokens.ts';
 
 export interface RollingOptions {
-  /** Of all phases together, starts and ends of processes apart. */
+  /** The duration of all phases together, without the starts and ends of processes. */
   readonly playMs: number;
   readonly clients: number;
   readonly report: (text: string) => void;
@@ -16,22 +16,22 @@ export interface RollingOptions {
 
 export interface Rolled {
   readonly tally: Tally;
-  /** Steps of the schema that the new release added. */
+  /** Schema steps that the new release added. */
   readonly steps: readonly string[];
-  /** What came of starting the old release again on the schema of the new one. */
+  /** The result of starting the old release again on the schema of the new one. */
   readonly back: 'started' | 'refused';
   readonly copies: number;
   readonly calls: Readonly<Record<'old' | 'new', number>>;
 }
 
 const programs = ['serve', 'worker', 'sweep'] as const;
-/** With six clients fewer than the hundred secrets that a repository may have. */
+/** With six clients this stays below the hundred secrets that a repository may have. */
 const secretsOfClient = 15;
 export const clientsMax = 6;
 const quietMsMax = 120_000;
 export const refusal = 'it was opened by a newer release; start that one';
 
-/** The whole way: forward beside each other, one step back while the old one still runs, forward again, and the old one started again. */
+/** All phases: both releases side by side, one step back while the old one still runs, forward again, and a restart of the old one. */
 export async function roll(stage: Stage, { playMs, clients, report }: RollingOptions): Promise<Rolled> {
   const tally = new Tally();
   const rotation: Rotation = new Set();
@@ -48,7 +48,7 @@ export async function roll(stage: Stage, { playMs, clients, report }: RollingOpt
       if (program === 'serve') rotation.add(running.started.ready);
     }
   };
-  /** As an orchestrator does: out of rotation and SIGTERM at once. The sweep and the worker first, the API last. */
+  /** Ends processes like an orchestrator: out of rotation and SIGTERM at once. The sweep and the worker first, the API last. */
   const down = async (release: 'old' | 'new') => {
     for (const { program, started } of groups[release].splice(0).reverse()) {
       rotation.delete(started.ready);
@@ -77,7 +77,7 @@ export async function roll(stage: Stage, { playMs, clients, report }: RollingOpt
     begin('the new release starts, and both work');
     await up('new');
     await forPart(0.25);
-    begin('a step back: the new release is ended, and the old one goes on');
+    begin('a step back: the new release is ended, and the old one continues');
     await down('new');
     await forPart(0.2);
     begin('forward again: both work');
@@ -112,7 +112,7 @@ async function initialise(call: Call): Promise<string> {
   return token;
 }
 
-/** Destinations, and secrets that are all associated with one of them at least. */
+/** Destinations, and secrets that are each associated with at least one of them. */
 async function prepare(play: Play, stage: Stage, clients: number): Promise<readonly Owned[]> {
   for (const [path, body] of stage.destinations) {
     const at = `/v1/sys/sync/destinations/${path}`;
@@ -132,7 +132,7 @@ async function prepare(play: Play, stage: Stage, clients: number): Promise<reado
 const ownedBy = (secrets: readonly Owned[], client: number): readonly Owned[] =>
   secrets.slice(client * secretsOfClient, (client + 1) * secretsOfClient);
 
-/** Each program of the old release either works on the newer schema, or ends at once with one line that says what to do. */
+/** Checks that each program of the old release works on the newer schema, or ends at once with one line that says what to do. */
 async function startAgain(stage: Stage, tally: Tally, up: (release: 'old') => Promise<void>): Promise<Rolled['back']> {
   for (const program of ['sweep', 'serve', 'worker'] as const) {
     const { code, err } = await stage.ended('old', program, program === 'sweep' ? ['--once'] : []);
@@ -147,7 +147,7 @@ async function startAgain(stage: Stage, tally: Tally, up: (release: 'old') => Pr
   return 'refused';
 }
 
-/** No process has ended by itself or logged a fault of its own. */
+/** Checks that no process has exited unexpectedly or logged a fault. */
 function checkProcesses({ all }: Stage, tally: Tally): void {
   for (const { release, program, started } of all) {
     for (const line of started.err.filter((one) => one.includes('"level":50'))) {

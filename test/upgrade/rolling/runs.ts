@@ -12,7 +12,7 @@ const itemOf = ({ body }: Answer): Item => body['data'] as Item;
 
 const lineage = '6e5c1a32-5d6f-4a83-9d9b-0d3c1f2a7b11';
 
-/** Runs of a workspace from the plan to the end, and states of another, at whichever release answers. */
+/** Plays runs of one workspace from the plan to the end, and states of another, at any release. */
 export async function playWorkspaces(play: Play, name: string): Promise<void> {
   const ask = asking(play);
   const organization = { type: 'organizations', attributes: { name, email: `${name}@keyferry.test` } };
@@ -56,7 +56,7 @@ async function run(play: Play, workspace: string): Promise<void> {
     relationships: { workspace: { data: { type: 'workspaces', id: workspace } } },
   });
   if (made.status !== 201) return play.tally.violation(`a run was answered with ${made.status}`);
-  // A request whose answer was cut off has made one as well, which goes first.
+  // A request whose answer was cut off has created a run as well, which goes first.
   const listed = await ask('GET', `/workspaces/${workspace}/runs`);
   const open = (listed.body['data'] as readonly Item[]).filter(({ attributes }) => attributes['status'] === 'pending');
   for (const { id } of open.toReversed()) await apply(play, id);
@@ -78,7 +78,7 @@ async function apply(play: Play, id: string): Promise<void> {
   if (status !== 'applied') play.tally.violation(`a run is ${String(status)} and not applied (${said.join()})`);
 }
 
-/** A state goes up under a lock and is the current one afterwards. */
+/** Uploads a state under a lock and checks that it is the current one afterwards. */
 async function state(play: Play, workspace: string, serial: number): Promise<void> {
   const ask = asking(play);
   const text = JSON.stringify({ version: 4, terraform_version: '1.11.4', serial, lineage, outputs: {}, resources: [] });

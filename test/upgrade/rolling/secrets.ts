@@ -4,12 +4,12 @@ import type { Tally } from './tally.ts';
 
 export const mount = 'kv';
 
-/** A secret of one client: nobody else writes it, so what was acknowledged last is what there is. */
+/** A secret that only one client writes, so that its last acknowledged value is the expected one. */
 export interface Owned {
   readonly name: string;
-  /** What was written last. */
+  /** The last written value. */
   value: number;
-  /** Destinations that have to have it. */
+  /** The destinations that must have it. */
   readonly wanted: Set<string>;
 }
 
@@ -22,7 +22,7 @@ export interface Play {
   readonly isOver: () => boolean;
 }
 
-/** AWS takes a hundred versions of a secret a day. */
+/** AWS accepts a hundred versions of a secret a day. */
 const writesMax = 90;
 const pauseMs = 25;
 
@@ -49,7 +49,7 @@ export async function write({ call, tally, rootToken }: Play, secret: Owned): Pr
   else tally.violation(`a write of ${secret.name} was answered with ${status}`);
 }
 
-/** A version that another write overtook would show here, and one of a process that reads old things. */
+/** Reads a secret and compares it: a version overtaken by another write, or read from stale data, would show here. */
 async function read({ call, tally, rootToken }: Play, secret: Owned): Promise<void> {
   const { status, body } = await call('read', 'GET', dataPath(secret), { token: rootToken });
   const found = JSON.stringify((body['data'] as { data?: unknown } | undefined)?.data);

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort } from '../../../infra/local/child.ts';
-import { startPostgres } from '../../../infra/local/postgres/start.ts';
-import { startRedis } from '../../../infra/local/redis/start.ts';
-import type { Fake } from '../../../lib/destinations/fake.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { loadFake } from '../../../lib/destinations/load.ts';
+import type { Fake } from '#destinations/fake.ts';
+import { definitions } from '#destinations/index.ts';
+import { loadFake } from '#destinations/load.ts';
+import { freePort } from '#infra/local/child.ts';
+import { startPostgres } from '#infra/local/postgres/start.ts';
+import { startRedis } from '#infra/local/redis/start.ts';
 import { type Ended, type Program, runProgram, type Started, startProgram } from '../../support/flow/processes.ts';
 import { type Counter, startCounter } from '../counter.ts';
 
@@ -23,7 +23,7 @@ export interface Running {
 
 const prefix = '{rolling}';
 
-/** PostgreSQL, Redis and a stand-in for each type, and processes of two releases on them. `folder`: the code of the old one. */
+/** PostgreSQL, Redis and a stand-in for each type, with processes of two releases. @param folder code of the old release */
 export async function openStage(folder: string) {
   const home = await mkdtemp(join(tmpdir(), 'keyferry-rolling-'));
   const ends: (() => Promise<unknown>)[] = [() => rm(home, { recursive: true, force: true })];
@@ -55,7 +55,7 @@ export async function openStage(folder: string) {
     return {
       ...fakes,
       pool,
-      /** Every process that was started, ended ones too. */
+      /** Every started process, including ended ones. */
       all,
       async start(release: Release, program: Program): Promise<Running> {
         const own = { ...environment, PORT: String(await freePort()), AWS_SDK_UA_APP_ID: release };
@@ -65,7 +65,7 @@ export async function openStage(folder: string) {
         all.push(running);
         return running;
       },
-      /** Runs one that ends by itself. */
+      /** Runs a program to its end. */
       async ended(release: Release, program: Program, args: readonly string[] = []): Promise<Ended> {
         const own = { ...environment, PORT: String(await freePort()) };
         return runProgram(program, { args, environment: own, ...root(release) });
@@ -88,7 +88,7 @@ interface Fakes {
   readonly fakes: ReadonlyMap<string, Fake>;
   /** Bodies of the destinations, by `<type>/<name>`. */
   readonly destinations: ReadonlyMap<string, object>;
-  /** Counts the calls of each release at the one type whose SDK names its caller. */
+  /** Counts the calls of each release at the one type whose SDK identifies its caller. */
   readonly counter: Counter;
 }
 

@@ -1,20 +1,20 @@
 /** What happened in one phase of a rolling upgrade. */
 export interface Phase {
   readonly name: string;
-  /** Answered requests, by what they were about. */
+  /** Answered requests, by subject. */
   readonly done: Map<string, number>;
-  /** Texts of the 503s that asked to come again. */
+  /** Messages of the 503s with Retry-After. */
   readonly unavailable: Map<string, number>;
   /** Connections that ended without an answer. */
   cut: number;
-  /** Of answered requests, in milliseconds. */
+  /** Durations of answered requests, in milliseconds. */
   readonly tookMs: number[];
   seconds: number;
 }
 
 const violationsMax = 200;
 
-/** Counts by phase, and what must not be, over all of them. */
+/** Counts by phase, and violations over all phases. */
 export class Tally {
   readonly phases: Phase[] = [];
   readonly violations: string[] = [];
@@ -31,7 +31,7 @@ export class Tally {
     if (last !== undefined) last.seconds = (Date.now() - this.#began) / 1_000;
   }
 
-  /** The phase of now. */
+  /** The current phase. */
   get now(): Phase {
     const last = this.phases.at(-1);
     if (last === undefined) throw new Error('no phase has begun');
@@ -63,7 +63,7 @@ const add = (counts: Map<string, number>, name: string): void => {
 export const sum = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((total, count) => total + count, 0);
 
-/** The value below which this part of them lies. */
+/** The value below which this share of the values lies. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;

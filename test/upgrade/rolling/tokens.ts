@@ -1,7 +1,7 @@
 import type { Answer, Rotation } from './caller.ts';
 import type { Play } from './secrets.ts';
 
-/** Makes tokens, uses them at processes of both releases, and revokes them: then no process takes them any more. */
+/** Creates tokens, uses them at processes of both releases, and revokes them: then every process must refuse them. */
 export async function playTokens({ call, tally, rootToken, isOver }: Play, rotation: Rotation): Promise<void> {
   for (let turn = 0; !isOver(); turn += 1) {
     const made = await call('token', 'POST', '/v1/auth/token/create', {
@@ -25,5 +25,5 @@ export async function playTokens({ call, tally, rootToken, isOver }: Play, rotat
   }
 }
 
-/** The process was ended while it was asked. */
+/** The process ended during the request. */
 const left = (): Answer => ({ status: 0, body: {} });

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import type { namedLevels } from '../../../lib/workspaces/access/levels.ts';
-import type { OrganizationFlag } from '../../../lib/workspaces/access/organization-access.ts';
-import { newId } from '../../../lib/workspaces/frame/ids.ts';
+import type { namedLevels, OrganizationFlag } from '#workspaces/access/levels.ts';
+import { newId } from '#workspaces/frame/ids.ts';
 import type { WorkspaceGround } from '../support/ground.ts';
 
-/** An organization of two projects with a workspace in the first. */
+/** An organization with two projects and a workspace in the first one. */
 export interface Place {
   readonly organization: { readonly id: string; readonly name: string; readonly projectId: string };
   readonly otherProjectId: string;
@@ -17,10 +16,10 @@ export async function newPlace(ground: WorkspaceGround): Promise<Place> {
   return { organization, otherProjectId, workspace: await ground.workspace(organization.id, organization.projectId) };
 }
 
-/** Makes a caller of one kind in a place; answers its token. */
+/** Creates a caller of one kind in a place and returns its token. */
 export type Caller = (ground: WorkspaceGround, place: Place) => Promise<string>;
 
-/** Whose team may so much in the whole organization. */
+/** A caller whose team has these rights in the whole organization. */
 const withFlag =
   (flag: OrganizationFlag): Caller =>
   async (ground, { organization }) => {
@@ -42,9 +41,9 @@ interface ProjectGrant {
   readonly access: keyof typeof namedLevels;
   readonly creates?: boolean;
   readonly moves?: boolean;
-  /** Safely, without being an administrator. */
+  /** May delete workspaces without resources, without being an administrator. */
   readonly removes?: boolean;
-  /** In both projects instead of the first alone. */
+  /** In both projects instead of only the first one. */
   readonly both?: boolean;
 }
 
@@ -92,7 +91,7 @@ export const callers = {
   'a team with admin on both projects': onProject({ access: 'admin', creates: true, moves: true, both: true }),
   'a team with admin on the project': onProject({ access: 'admin', creates: true, moves: true }),
   'a team with maintain on the project': onProject({ access: 'admin', creates: true }),
-  'a team that reads and deletes in the project': onProject({ access: 'read', removes: true }),
+  'a team with read and delete on the project': onProject({ access: 'read', removes: true }),
   'a team with write on the project': onProject({ access: 'write' }),
   'a team with read on the project': onProject({ access: 'read' }),
   'a member without teams': async (ground, { organization }) => (await ground.user(organization.id)).token,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { project, workspaceBody } from '../resources/workspaces/bodies.ts';
 import { workspaceGround } from '../support/ground.ts';
-import { project, workspaceBody } from '../workspace/workspaces/bodies.ts';
 import { type CallerKind, callerKinds, callers, newPlace, type Place } from './callers.ts';
 
 const ground = workspaceGround();
@@ -12,7 +12,7 @@ const byName = ({ organization, workspace }: Place, suffix = '') =>
   `/organizations/${organization.name}/workspaces/${workspace.name}${suffix}`;
 const all = ({ organization }: Place) => `/organizations/${organization.name}/workspaces`;
 
-/** In an order in which one does not spoil the next. */
+/** In an order in which no operation affects the next one. */
 const operations = {
   list: (place) => ['GET', all(place)],
   show: (place) => ['GET', byId(place)],
@@ -28,7 +28,7 @@ const operations = {
   move: (place) => ['PATCH', byId(place), workspaceBody({}, project(place.otherProjectId))],
 } satisfies Readonly<Record<string, Operation>>;
 
-/** Each of them on a workspace of its own. */
+/** Each on its own workspace. */
 const removals = {
   'safe delete': (place) => ['POST', byId(place, '/actions/safe-delete')],
   'safe delete by name': (place) => ['POST', byName(place, '/actions/safe-delete')],
@@ -44,7 +44,7 @@ const manages: Statuses = [200, 200, 201, 201, 200, 200, 204, 403];
 const reads: Statuses = [200, 200, 404, 404, 404, 404, 404, 403];
 const sees: Statuses = [200, 404, 404, 404, 404, 404, 404, 404];
 const nothing: Statuses = [404, 404, 404, 404, 404, 404, 404, 404];
-/** Administers the workspace, and makes others in its project alone. */
+/** Administers the workspace and creates others only in its project. */
 const maintains: Statuses = [200, 200, 201, 422, 200, 422, 204, 403];
 
 const expected: Readonly<Record<CallerKind, Statuses>> = {
@@ -63,7 +63,7 @@ const expected: Readonly<Record<CallerKind, Statuses>> = {
   'a team with admin on both projects': manages,
   'a team with admin on the project': maintains,
   'a team with maintain on the project': maintains,
-  'a team that reads and deletes in the project': [200, 200, 404, 404, 404, 404, 204, 403],
+  'a team with read and delete on the project': [200, 200, 404, 404, 404, 404, 204, 403],
   'a team with write on the project': reads,
   'a team with read on the project': reads,
   'a member without teams': sees,
@@ -72,12 +72,21 @@ const expected: Readonly<Record<CallerKind, Statuses>> = {
 };
 
 const statusesOf = ([list, show, create, inner, update, move, safe, force]: Statuses) => ({
-  ...{ list, show, 'show by name': show, create, 'create in the other project': inner },
-  ...{ update, 'update by name': update, move },
-  ...{ 'safe delete': safe, 'safe delete by name': safe, 'force delete': force, 'force delete by name': force },
+  list,
+  show,
+  'show by name': show,
+  create,
+  'create in the other project': inner,
+  update,
+  'update by name': update,
+  move,
+  'safe delete': safe,
+  'safe delete by name': safe,
+  'force delete': force,
+  'force delete by name': force,
 });
 
-test.each(callerKinds)('%s may do what its rights say, and nothing else', async (kind) => {
+test.each(callerKinds)('%s can do exactly what its rights allow', async (kind) => {
   const place = await newPlace(ground);
   const token = await callers[kind](ground, place);
   const answered: Record<string, number> = {};
@@ -93,7 +102,7 @@ test.each(callerKinds)('%s may do what its rights say, and nothing else', async 
   expect(answered).toEqual(statusesOf(expected[kind]));
 });
 
-test('without a token, and with one that nobody has, every operation is 401', async () => {
+test('without a token or with an unknown one, every operation is 401', async () => {
   const place = await newPlace(ground);
   for (const operation of Object.values<Operation>({ ...operations, ...removals })) {
     const [method, path, body] = operation(place);

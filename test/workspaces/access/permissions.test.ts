@@ -19,7 +19,7 @@ const writer = [...reader, ...plan, ...writes, ...applies];
 const administrator = [...writer, ...settings, ...more];
 const owner = [...administrator, 'can-force-delete'];
 
-/** Undefined: who may not see the workspace. */
+/** Undefined for callers that may not read the workspace. */
 const expected: Readonly<Record<CallerKind, readonly string[] | undefined>> = {
   'the administrator of the site': owner,
   'a user of the owners': owner,
@@ -39,7 +39,7 @@ const expected: Readonly<Record<CallerKind, readonly string[] | undefined>> = {
   'a team with admin on both projects': administrator,
   'a team with admin on the project': administrator,
   'a team with maintain on the project': administrator,
-  'a team that reads and deletes in the project': [...reader, 'can-destroy'],
+  'a team with read and delete on the project': [...reader, 'can-destroy'],
   'a team with write on the project': writer,
   'a team with read on the project': reader,
   'a member without teams': undefined,
@@ -50,7 +50,7 @@ const expected: Readonly<Record<CallerKind, readonly string[] | undefined>> = {
 const held = (permissions: unknown): readonly string[] =>
   Object.entries(permissions ?? {}).flatMap(([name, value]) => (value === true ? [name] : []));
 
-test.each(callerKinds)('%s reads its permissions, in the list as well', async (kind) => {
+test.each(callerKinds)('%s gets its permissions in the document and in the list', async (kind) => {
   const place = await newPlace(ground);
   const token = await callers[kind](ground, place);
   const shown = await ground.call('GET', `/workspaces/${place.workspace.id}`, undefined, token);
@@ -62,7 +62,7 @@ test.each(callerKinds)('%s reads its permissions, in the list as well', async (k
   expect(listed.items.find(({ id }) => id === place.workspace.id)).toEqual(shown.item);
 });
 
-test('of several grants the largest of each counts', async () => {
+test('of several grants the largest level of each right counts', async () => {
   const place = await newPlace(ground);
   const { organization, workspace } = place;
   const user = await ground.user(organization.id);
@@ -77,7 +77,7 @@ test('of several grants the largest of each counts', async () => {
   expect(held(item.attributes['permissions']).toSorted()).toEqual([...reader, ...plan, ...locking].toSorted());
 });
 
-test('where the organization allows it, administrators of a workspace read that they may remove it by force', async () => {
+test('permissions show whether administrators of a workspace may force its deletion', async () => {
   const place = await newPlace(ground);
   await sql`update ws_organizations set allow_force_delete_workspaces = true where id = ${place.organization.id}`.execute(
     ground.service.store.db,

@@ -1,4 +1,4 @@
-import type { ApiRow } from '../../../lib/path/jsonapi/row.ts';
+import type { ApiRow } from '#path/jsonapi/row.ts';
 import type { Names } from './fields.ts';
 import { parametersOf, shown } from './rows.ts';
 import { sampleOf } from './samples.ts';
@@ -12,31 +12,33 @@ export interface Bad {
   readonly mediaType?: string;
 }
 
-/** Written as they stand; every one is wrong for most attributes. */
+/** JSON texts sent unchanged. Each is invalid for most attributes. */
 const values: Readonly<Record<string, string>> = {
-  'a text': '"x"',
-  'an empty text': '""',
-  'a text of 100 kB': `"${'x'.repeat(100_000)}"`,
-  'umlauts and faces': '"Gr\u00fc\u00dfe \u{1f600} \u202e\ufeff"',
+  'a string': '"x"',
+  'an empty string': '""',
+  'a string of 100 kB': `"${'x'.repeat(100_000)}"`,
+  'umlauts and emoji': '"Gr\u00fc\u00dfe \u{1f600} \u202e\ufeff"',
   'control characters': '"a\\u0001\\u001b\\r\\nb"',
   NUL: '"a\\u0000b"',
-  'half a surrogate': '"a\\ud800"',
-  'a path that climbs': '"../../admin/users"',
+  'a lone surrogate': '"a\\ud800"',
+  'a path with parent folders': '"../../admin/users"',
   SQL: '"x\'); drop table ws_users; --"',
   'a pattern': '"%_\\\\"',
   'too large a number': '1e400',
   'a negative number': '-1',
-  'two to the 31': '2147483648',
-  'two to the 63': '9223372036854775808',
+  '2^31': '2147483648',
+  '2^63': '9223372036854775808',
   fraction: '0.5',
-  'a time of no calendar': '"2026-13-45T99:99:99Z"',
-  'a far time': '"9999-12-31T23:59:59Z"',
+  'an invalid time': '"2026-13-45T99:99:99Z"',
+  'a time in the far future': '"9999-12-31T23:59:59Z"',
   true: 'true',
   null: 'null',
   'a list': '["a","b"]',
   'a list of lists': '[[["a"]],[{}]]',
   'a list with NUL': '["a\\u0000", "\\ud800"]',
   'an object': '{"a":{"b":[1]}}',
+  'lengths with kept digits': '{"length":1.0,"key":{"length":1.0}}',
+  'a list of lengths with kept digits': '[{"length":1.0},{"key":{"length":1.0},"value":{"length":1.0}}]',
   'an object with bad keys': '{"":"","a\\u0000":"\\u0000","__proto__":{"x":1},"constructor":"x"}',
 };
 
@@ -52,7 +54,7 @@ const linkages: readonly string[] = [
   ...['{"data":[{"attributes":{"name":"\\u0000","key":"\\u0000","value":"\\ud800"}}]}', '{"links":{}}'],
 ];
 
-/** What is wrong with a whole document, whatever the row. */
+/** Bodies that are invalid for every row. */
 const wholes: readonly string[] = [
   ...[
     '',
@@ -117,7 +119,7 @@ const queryValues = [
   '*',
 ];
 
-/** Bad requests for a row. `fields`: attributes that it reads. */
+/** Bad requests for a row. `fields` are the attributes that it reads. */
 export function badRequests(row: ApiRow, { seed, names, fields, read, number }: Walk): readonly Bad[] {
   const right = pathOf(row, (name) => seed.valueFor(row.path, name));
   const brings = row.method !== 'GET';
@@ -150,17 +152,17 @@ export interface Walk {
   readonly seed: Seed;
   readonly names: Names;
   readonly fields: readonly string[];
-  /** Relationships or parameters of the query that it reads: they are sent every bad value, the others one. */
+  /** The relationships or query parameters that the row reads. They get every bad value, all others get one. */
   readonly read: readonly string[];
-  /** Another one each time. */
+  /** Different at each call. */
   readonly number: () => number;
 }
 
-/** Below `/api/v2/`, not encoded any further. */
+/** The path below `/api/v2/`, without further encoding. */
 export const pathOf = (row: ApiRow, valueFor: (name: string) => string): string =>
   row.path.replace(/^\/api\/v2\//, '').replaceAll(/:(\w+)/g, (_all, name: string) => valueFor(name));
 
-/** The right document of a row, with a member written as it stands in place of its own. */
+/** The valid document of a row, with one member replaced by a JSON text. */
 export function documentText(
   row: ApiRow,
   n: number,
@@ -207,10 +209,10 @@ const badQueries = ({ queries }: Names, read: readonly string[], number: number)
 
 const oneOf = <T>(all: readonly T[], n: number): readonly T[] => all.slice(n % all.length, (n % all.length) + 1);
 
-/** What shows whether a row reads a parameter of the query, or a relationship. */
+/** Requests that show whether a row reads a query parameter or a relationship. */
 export const tellingQueries = ['x', '%00'];
 export const tellingLinkages = ['7', '{"data":[7]}', '{"data":{"id":"\\u0000","type":"x"}}'];
 
-/** A document with every attribute of one wrong value: what is said of it names those that a row reads. */
+/** A document in which every attribute has an invalid value: the errors name the attributes that the row reads. */
 export const probe = (row: ApiRow, attributes: readonly string[], value: string): string =>
   `{"data":{"type":${JSON.stringify(sampleOf(shown(row), 0).type)},"attributes":{${attributes.map((name) => `${JSON.stringify(name)}:${value}`).join()}}}}`;

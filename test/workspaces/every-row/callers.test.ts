@@ -3,7 +3,7 @@ import { workspaceGround } from '../support/ground.ts';
 import { everyRow, filled, parametersOf, shown } from './rows.ts';
 import { type Seed, seedOf } from './seed.ts';
 
-// Every row of the service, whichever helper of it has it, as nobody and as somebody who has nothing to do with it.
+// Calls every row without a valid token, and as a user of another organization.
 const ground = workspaceGround();
 let seed: Seed;
 let stranger = '';
@@ -16,12 +16,12 @@ beforeAll(async () => {
 
 const body = (method: string) => (method === 'GET' ? undefined : { data: { type: 'things', attributes: {} } });
 
-/** They answer about the caller alone. */
+/** Rows about the caller itself. */
 const aboutTheCaller = /\/api\/v2\/(?:account\/\w+|organizations|organization-memberships|ping)$/;
 
-describe('nobody', () => {
-  test.each(['', 'nobody', 'x.keyferryv1.y', 'hvs.none'])('gets past the door with the token "%s"', async (token) => {
-    const rows = everyRow(ground).filter(({ open }) => open !== true);
+describe('a caller without a valid token', () => {
+  test.each(['', 'nobody', 'x.keyferryv1.y', 'hvs.none'])('gets 401 from every row (token "%s")', async (token) => {
+    const rows = everyRow(ground).filter(({ open }) => !open);
     expect(rows.length).toBeGreaterThan(50);
     const wrong: string[] = [];
     for (const row of rows) {
@@ -33,8 +33,8 @@ describe('nobody', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('needs a token for what is open, and those rows are few', async () => {
-    const open = everyRow(ground).filter((row) => row.open === true);
+  test('may use the few open rows', async () => {
+    const open = everyRow(ground).filter((row) => row.open);
     for (const row of open) {
       const path = filled(row, (name) => seed.valueFor(row.path, name), ground.service.address);
       expect((await ground.call(row.method, path, body(row.method), 'nobody')).status, shown(row)).not.toBe(401);
@@ -42,6 +42,7 @@ describe('nobody', () => {
     expect(open.map(shown).sort()).toEqual([
       'GET /.well-known/terraform.json',
       'GET /api/meta/ip-ranges',
+      'GET /api/v2/openapi.json',
       'GET /api/v2/ping',
       'GET /api/v2/run-logs/:grant',
       'GET /api/v2/state-files/:grant',
@@ -52,15 +53,15 @@ describe('nobody', () => {
   });
 });
 
-test('a parameter that needs no token beside it is a secret, and marked as one', () => {
-  const open = everyRow(ground).filter((row) => row.open === true && parametersOf(row).length > 0);
+test('the parameters of open rows are marked as secrets', () => {
+  const open = everyRow(ground).filter((row) => row.open && parametersOf(row).length > 0);
   expect(open.map(({ secrets }) => Object.keys(secrets ?? {}))).toEqual(open.map(parametersOf));
   expect(open.length).toBeGreaterThan(3);
 });
 
-describe('a stranger', () => {
-  test('learns of no row whether there is what its path names', async () => {
-    const rows = everyRow(ground).filter((row) => row.open !== true && parametersOf(row).length > 0);
+describe('a user of another organization', () => {
+  test('cannot learn from any row whether a resource exists', async () => {
+    const rows = everyRow(ground).filter((row) => !row.open && parametersOf(row).length > 0);
     expect(rows.length).toBeGreaterThan(50);
     const wrong: string[] = [];
     for (const row of rows) {
@@ -69,7 +70,7 @@ describe('a stranger', () => {
       const there = await ask((name) => seed.valueFor(row.path, name));
       const nowhere = await ask(() => 'none');
       const isRefused = there.status === 404 || there.status === 403;
-      // What is said of the request alone is said of any.
+      // Errors about the request itself do not depend on the resource.
       const isTheSame = there.status >= 400 && there.status < 500 && there.text === nowhere.text;
       if (!isRefused && !isTheSame) wrong.push(`${shown(row)}: ${there.status} ${there.text.slice(0, 200)}`);
       if (isRefused && there.status !== nowhere.status)
@@ -79,8 +80,8 @@ describe('a stranger', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('sees nothing of others where a path names nothing', async () => {
-    const rows = everyRow(ground).filter((row) => row.open !== true && parametersOf(row).length === 0);
+  test('sees no data of others in lists without parameters', async () => {
+    const rows = everyRow(ground).filter((row) => !row.open && parametersOf(row).length === 0);
     const wrong: string[] = [];
     for (const row of rows.filter(({ method }) => method === 'GET')) {
       const { status, text } = await ground.call(

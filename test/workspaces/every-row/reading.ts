@@ -1,21 +1,21 @@
-import type { Got } from '../../flow/bad-input/exchange.ts';
+import type { Reply } from '../../flow/bad-input/exchange.ts';
 
-/** A value that is asked for in many requests: so many at a time. */
+/** The number of concurrent requests. */
 export const lanes = 8;
 
-/** What a row answers to a name with a value, or with no name at all. */
-export type Ask = (name?: string, value?: string) => Promise<Got>;
+/** The answer of a row to a name with a value, or without any name. */
+export type Ask = (name?: string, value?: string) => Promise<Reply>;
 
 /**
- * Which names a row reads: those to which it answers otherwise than to none, for one of some values at least. It is worth sending these
- * all that is wrong; of the others a few values do.
+ * The names that a row reads: those that change its answer with at least one of the values. Only these names need all bad values; a few are
+ * enough for the others.
  */
 export async function namesRead(
   names: readonly string[],
   values: readonly string[],
   ask: Ask,
 ): Promise<readonly string[]> {
-  // The first one may have changed what the others find, such as a removal.
+  // The first request may have changed what the others find, for example by a removal.
   await ask();
   const plain = gist(await ask());
   const read = new Set<string>();
@@ -26,7 +26,7 @@ export async function namesRead(
   return names.filter((name) => read.has(name));
 }
 
-/** Does something with each of many, some at a time. */
+/** Runs a function for each item, several at a time. */
 export async function inLanes<T>(all: readonly T[], act: (one: T) => Promise<void>): Promise<void> {
   const left = all[Symbol.iterator]();
   const lane = async () => {
@@ -35,8 +35,8 @@ export async function inLanes<T>(all: readonly T[], act: (one: T) => Promise<voi
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** Of an answer what does not follow from the words of the question: documents of changes have new names in them, links repeat queries. */
-const gist = ({ status, text }: Got): string =>
+/** An answer without the parts that repeat the request, such as new names in documents and queries in links. */
+const gist = ({ status, text }: Reply): string =>
   status >= 200 && status < 300 && !text.includes('"pagination"')
     ? String(status)
     : status + text.replaceAll(/\?[^"]*/g, '');

@@ -1,10 +1,10 @@
-import { silentLog } from '../../../lib/core/log.ts';
-import { readBounds } from '../../../lib/network/bounds.ts';
-import type { ApiRow } from '../../../lib/path/jsonapi/row.ts';
-import { openWorkspaces } from '../../../lib/workspaces/index.ts';
+import { silentLog } from '#core/log/log.ts';
+import { readBounds } from '#network/bounds.ts';
+import type { ApiRow } from '#path/jsonapi/row.ts';
+import { openWorkspaces } from '#workspaces/index.ts';
 import type { WorkspaceGround } from '../support/ground.ts';
 
-/** All rows of the workspace service, as a description: they are called over HTTP. */
+/** All rows of the workspace service. Tests call them over HTTP. */
 export const everyRow = ({ service }: WorkspaceGround): readonly ApiRow[] =>
   openWorkspaces({
     networkBounds: readBounds('none'),
@@ -20,7 +20,7 @@ export const shown = ({ method, path }: ApiRow): string => `${method} ${path}`;
 
 const root = '/api/v2';
 
-/** The path below `/api/v2` with values in place of its parameters; of one that is not below, an absolute one. */
+/** The path of a row with values for its parameters: relative to `/api/v2`, or absolute for paths outside it. */
 export function filled({ path }: ApiRow, valueFor: (parameter: string) => string, address = ''): string {
   const whole = path.replaceAll(/:(\w+)/g, (_all, parameter: string) => encodeURIComponent(valueFor(parameter)));
   return whole.startsWith(`${root}/`) ? whole.slice(root.length) : `${address}${whole}`;

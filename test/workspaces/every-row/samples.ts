@@ -1,4 +1,4 @@
-/** Documents that are right, by the rows that they are for: what is wrong beside that is found late. The first one counts. */
+/** Valid documents by rows, so that the checks of other members run. The first match counts. */
 const samples: readonly (readonly [RegExp, (n: number) => Sample])[] = [
   [/^POST .*\/organizations$/, (n) => ({ attributes: { name: `walked-${n}`, email: 'a@b.test' } })],
   [/^POST .*\/projects$/, (n) => ({ attributes: { name: `walked ${n}` } })],
@@ -31,14 +31,14 @@ export interface Sample {
   readonly relationships?: Readonly<Record<string, unknown>>;
 }
 
-/** The types of documents by the last literal of a row's path. */
+/** The types of documents, by the last literal of a row's path. */
 const typeOf = (path: string): string =>
   path
     .split('/')
     .filter((segment) => segment !== '' && !segment.startsWith(':'))
     .at(-1) ?? '';
 
-/** The right document for a row, another one for each number. */
+/** The valid document for a row, different for each number. */
 export function sampleOf(row: string, n: number): Required<Sample> {
   const found = samples.find(([pattern]) => pattern.test(row))?.[1](n) ?? { attributes: {} };
   return { type: typeOf(row), relationships: {}, ...found };

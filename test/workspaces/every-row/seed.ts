@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import { newId } from '../../../lib/workspaces/frame/ids.ts';
+import { newId } from '#workspaces/frame/ids.ts';
 import type { WorkspaceGround } from '../support/ground.ts';
 
-/** One of each thing, so that a row finds what its path names. */
+/** One resource of each kind, so that rows find what their paths name. */
 export interface Seed {
   readonly organization: { readonly id: string; readonly name: string };
-  /** Of somebody who belongs to the organization. */
+  /** The token of a member of the organization. */
   readonly token: string;
-  /** What stands for a parameter of a row's path. @throws Error for one that is not known here */
+  /** The value for a parameter of a row's path. @throws Error for an unknown parameter */
   valueFor(path: string, parameter: string): string;
 }
 
@@ -43,10 +43,10 @@ export async function seedOf(ground: WorkspaceGround): Promise<Seed> {
     token: user.token,
     valueFor(path, parameter) {
       if (parameter === 'grant_id') return (path.includes('team-projects') ? onProject : onWorkspace) ?? '';
-      // Of what other rows are about there is an id that leads nowhere.
-      return values[parameter] ?? strangeId;
+      // The remaining parameters get ids that do not exist.
+      return values[parameter] ?? unknownId;
     },
   };
 }
 
-const strangeId = newId('none');
+const unknownId = newId('none');

@@ -1,19 +1,18 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { createRate, rateHeaders } from '../../../lib/http/jsonapi/rate.ts';
-import { newId } from '../../../lib/workspaces/frame/ids.ts';
-import { hashOf } from '../../../lib/workspaces/people/tokens/find.ts';
-import { newTokenText } from '../../../lib/workspaces/people/tokens/mint.ts';
-import { grantText } from '../../../lib/workspaces/states/blobs/grant.ts';
-import { strangeToken, workspaceGround } from '../support/ground.ts';
+import { systemClock } from '#core/clock.ts';
+import { createRate, rateHeaders } from '#http/v2/rate.ts';
+import { newId } from '#workspaces/frame/ids.ts';
+import { hashOf, newTokenText } from '#workspaces/resources/authentication-tokens/text.ts';
+import { grantText } from '#workspaces/resources/state-blobs/grant.ts';
+import { unknownToken, workspaceGround } from '../support/ground.ts';
 
-// So few that a slow machine meets the limit as well.
+// Low enough to reach the limit on a slow machine.
 const perSecond = 1;
 const requests = 40;
 const ground = workspaceGround({ KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: String(perSecond) });
 
-/** Asks at once, with each of the tokens in turn. */
+/** Sends concurrent requests, with each of the tokens in turn. */
 const burst = (tokens: readonly string[]) =>
   Promise.all(
     Array.from({ length: requests }, (_, at) =>
@@ -21,7 +20,7 @@ const burst = (tokens: readonly string[]) =>
     ),
   );
 
-test('a bucket holds a second, fills while time goes by, and takes nothing from a clock that goes back', () => {
+test('a bucket holds the requests of one second, refills with time, and ignores a clock that goes back', () => {
   let now = 10_000;
   const allow = createRate(2, () => now);
   const taken = () => allow('somebody')?.allowed;
@@ -32,15 +31,17 @@ test('a bucket holds a second, fills while time goes by, and takes nothing from 
   expect([taken(), taken()]).toEqual([true, false]);
   now -= 5_000;
   expect(taken()).toBe(false);
-  expect(allow('somebody else')?.allowed).toBe(true);
+  expect(allow('another caller')?.allowed).toBe(true);
   now += 60_000;
   expect([taken(), taken(), taken()]).toEqual([true, true, false]);
   expect(rateHeaders(allow('somebody'))).toEqual({
-    ...{ 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '0.500' },
+    'x-ratelimit-limit': '2',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': '0.500',
   });
 });
 
-test('who asks too often is told when to come back', async () => {
+test('callers beyond the limit learn when to retry', async () => {
   const { id } = await ground.organization();
   const { token } = await ground.user(id);
   const answers = await burst([token]);
@@ -57,11 +58,11 @@ test('who asks too often is told when to come back', async () => {
   expect(refused?.headers.get('retry-after')).toBe('1');
 });
 
-test('tokens of one user count together, and nobody else pays for it', async () => {
+test('all tokens of one user share a limit, and other users are not affected', async () => {
   const { id } = await ground.organization();
   const [ada, bob] = [await ground.user(id), await ground.user(id)];
   const tokens = await Promise.all(Array.from({ length: requests }, () => anotherTokenOf(ada.id)));
-  // Each of them is used once: a bucket for each would let them all through.
+  // Each token is used once: separate buckets would admit all requests.
   const answers = await burst(tokens);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
   expect((await ground.call('GET', '/account/details', undefined, bob.token)).status).toBe(200);
@@ -76,20 +77,20 @@ async function anotherTokenOf(userId: string): Promise<string> {
   return text.reveal();
 }
 
-test('who has no token is counted by its address', async () => {
-  const answers = await burst([strangeToken]);
+test('requests without a token are counted by client address', async () => {
+  const answers = await burst([unknownToken]);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));
   expect(answers.find(({ status }) => status === 401)?.headers.get('x-ratelimit-limit')).toBe(String(perSecond));
 });
 
-test('the ping says how often clients may ask', async () => {
+test('the ping reports the rate limit', async () => {
   const { headers } = await ground.call('GET', '/ping');
   expect(headers.get('x-ratelimit-limit')).toBe(String(perSecond));
 });
 
-test('requests without a token take nothing from signed addresses, which are counted each by itself', async () => {
+test('each signed address has its own limit, separate from requests without a token', async () => {
   const address = (id: string, verb = 'put-state') =>
-    `/state-files/${grantText({ store: ground.service.store, clock: systemClock }, { verb, id })}`;
+    `/state-files/${grantText({ store: ground.service.store, clock: systemClock }, { verb, id, bearer: undefined })}`;
   const send = (path: string) =>
     fetch(`${ground.service.address}/api/v2${path}`, { method: 'PUT', body: 'x' }).then(({ status }) => status);
   const strangers = await Promise.all(Array.from({ length: requests }, () => send('/state-files/forged.sv-1.9.x')));

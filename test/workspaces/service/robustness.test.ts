@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { serviceOf } from '../../support/flow/open-service.ts';
-import { patience } from '../../support/patience.ts';
+import { patience } from '../../support/measures/patience.ts';
 import { documentOf } from '../support/documents.ts';
 import { workspaceGround } from '../support/ground.ts';
 
@@ -10,7 +10,8 @@ const mediaType = 'application/vnd.api+json';
 
 async function ask(method: string, path: string, headers: Record<string, string> = {}, body: string | null = null) {
   const answer = await fetch(`${ground.service.address}/api/v2${path}`, {
-    ...{ method, body },
+    method,
+    body,
     headers: { authorization: `Bearer ${ground.service.rootToken}`, ...headers },
     signal: AbortSignal.timeout(patience.conditionMs),
   });
@@ -19,7 +20,7 @@ async function ask(method: string, path: string, headers: Record<string, string>
 }
 
 describe('a media type', () => {
-  test.each(['POST', 'PATCH', 'DELETE'])('that is wrong is 415, with and without a body, of %s', async (method) => {
+  test.each(['POST', 'PATCH', 'DELETE'])('that is wrong is 415, with and without a body, for %s', async (method) => {
     const path = method === 'POST' ? '/organizations' : '/organizations/none';
     for (const type of ['application/json', 'text/plain', 'application/vnd.api+jsonx', '']) {
       const headers: Record<string, string> = type === '' ? {} : { 'content-type': type };
@@ -38,7 +39,7 @@ describe('a media type', () => {
       expect((await ask('DELETE', '/organizations/none', { 'content-type': type })).status).toBe(404);
   });
 
-  test('that the client would not take is sent all the same: it is the only one', async () => {
+  test('is the same whatever the client accepts', async () => {
     for (const accept of ['text/html', 'application/json;q=0', '*/*;q=0', ';;;']) {
       const { status, type } = await ask('GET', '/organizations/none', { accept });
       expect([status, type]).toEqual([404, mediaType]);
@@ -49,15 +50,15 @@ describe('a media type', () => {
 describe('a body', () => {
   const post = (body: string) => ask('POST', '/organizations', { 'content-type': mediaType }, body);
 
-  test('that is too long is 413 with a document, before all of it has come', async () => {
+  test('that is too long is 413 with a document, before it has arrived completely', async () => {
     const answer = await post(`{"data":{"attributes":{"name":"${'x'.repeat(3 * 1024 * 1024)}"}}}`);
     expect([answer.status, answer.type]).toEqual([413, mediaType]);
     expect(JSON.parse(answer.text).errors[0]).toMatchObject({ status: '413', title: 'payload too large' });
   });
 
   test.each([
-    ['no JSON', 'name=x'],
-    ['half of one', '{"data":{"attr'],
+    ['not JSON', 'name=x'],
+    ['truncated', '{"data":{"attr'],
     ['two', '{} {}'],
     ['a list', '[]'],
     ['a number', '7'],
@@ -65,11 +66,11 @@ describe('a body', () => {
     ['a space', ' '],
     ['nothing', ''],
     ['no data', '{}'],
-    ['a text as data', '{"data":"x"}'],
+    ['a string as data', '{"data":"x"}'],
     ['a list as attributes', '{"data":{"attributes":[]}}'],
     ['10,000 levels', `{"data":${'['.repeat(10_000)}${']'.repeat(10_000)}}`],
-    ['levels without end', '{"data":'.repeat(10_000)],
-  ])('that is %s is a mistake of the client', async (_what, body) => {
+    ['unterminated nesting', '{"data":'.repeat(10_000)],
+  ])('that is %s is a client error', async (_what, body) => {
     const answer = await post(body);
     expect([400, 422]).toContain(answer.status);
     expect(answer.type).toBe(mediaType);
@@ -77,7 +78,7 @@ describe('a body', () => {
 });
 
 describe('an address', () => {
-  test('may end in a slash, and is asked about by HEAD', async () => {
+  test('may end in a slash, and HEAD works', async () => {
     const { name } = await ground.organization();
     const plain = await ask('GET', `/organizations/${name}`);
     expect((await ask('GET', `/organizations/${name}/`)).text).toBe(plain.text);
@@ -87,7 +88,7 @@ describe('an address', () => {
   });
 
   test.each(['//organizations', '/organizations//', '/organizations/a/b/c/d/e', `/organizations/${'/x'.repeat(40)}`])(
-    'that nobody has is 404 with a document: %s',
+    'that does not exist is 404 with a document: %s',
     async (path) => {
       const answer = await ask('GET', path);
       expect([answer.status, answer.type]).toEqual([404, mediaType]);
@@ -103,7 +104,7 @@ describe('an address', () => {
   );
 
   test.each(['%', '%zz', '%ff', '%ed%a0%80', '%00', 'a%2fb', 'x'.repeat(3_000)])(
-    'with %s for a name is 400 or 404 with a document',
+    'with the name %s is 400 or 404 with a document',
     async (segment) => {
       for (const path of [`/organizations/${segment}`, `/projects/${segment}`, `/${segment}`]) {
         const answer = await ask('GET', path);
@@ -121,7 +122,7 @@ describe('an address', () => {
   );
 });
 
-test('links to pages are made of what the Host header may say, whatever it does say', async () => {
+test('links to pages never contain an invalid Host header', async () => {
   await Promise.all([1, 2].map(() => ground.organization()));
   const { hostname, port } = new URL(ground.service.address);
   for (const host of ['keys.example:8200', 'a b', '[', 'x/../y?z', '%']) {
@@ -146,7 +147,7 @@ function raw(host: string, port: number, lines: readonly string[]): Promise<stri
   });
 }
 
-test('every time is of the form that clients read', async () => {
+test('every time has the format that clients read', async () => {
   const made = await ground.call(
     'POST',
     '/organizations',
@@ -158,7 +159,7 @@ test('every time is of the form that clients read', async () => {
 describe('a process that is sealed', () => {
   const sealed = serviceOf([]);
 
-  test('says so as a document, whoever asks, and still says what it is', async () => {
+  test('answers 503 with a document to every caller, and still serves discovery', async () => {
     await sealed.ask('POST', 'sys/seal');
     const at = (path: string, token = sealed.rootToken) =>
       fetch(`${sealed.address}${path}`, { headers: { authorization: `Bearer ${token}` } });

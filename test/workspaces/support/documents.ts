@@ -17,6 +17,6 @@ export const identifiers = (type: string, ...ids: readonly string[]): object => 
   data: ids.map((id) => ({ type, id })),
 });
 
-/** The id of the one thing that an item is related to. */
+/** The id in a to-one relationship of an item. */
 export const relatedId = (item: Item | undefined, name: string): string =>
   (item?.relationships[name]?.data as { readonly id: string } | undefined)?.id ?? '';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { patience } from '../../support/patience.ts';
+import { patience } from '../../support/measures/patience.ts';
 import type { WorkspaceGround } from './ground.ts';
 
 export const md5Of = (bytes: string | Buffer): string => createHash('md5').update(bytes).digest('hex');
 
-/** Sends a file to an upload address as clients do: with no token. */
+/** Sends a file to an upload address without a token, as clients do. */
 export const put = (url: unknown, body: NonNullable<RequestInit['body']>): Promise<Response> =>
   fetch(String(url), {
     method: 'PUT',
@@ -14,14 +14,17 @@ export const put = (url: unknown, body: NonNullable<RequestInit['body']>): Promi
     ...halfDuplex,
   } as RequestInit);
 
-/** A body that is a stream takes it. */
+/** `fetch` needs it for a streamed body. */
 const halfDuplex = { duplex: 'half' };
 
 /** A state of the engine: one managed resource with two instances, one data source, three outputs. */
 export function stateText({ serial = 1, lineage = 'l-1', secret = 'marker-state' } = {}): string {
   return JSON.stringify(
     {
-      ...{ version: 4, terraform_version: '1.11.4', serial, lineage },
+      version: 4,
+      terraform_version: '1.11.4',
+      serial,
+      lineage,
       outputs: {
         plain: { value: 'shown', type: 'string' },
         hidden: { value: secret, type: 'string', sensitive: true },
@@ -29,20 +32,21 @@ export function stateText({ serial = 1, lineage = 'l-1', secret = 'marker-state'
       },
       resources: [
         {
-          ...{ mode: 'managed', type: 'null_resource', name: 'one', provider: 'provider["registry.example/null"]' },
+          mode: 'managed',
+          type: 'null_resource',
+          name: 'one',
+          provider: 'provider["registry.example/null"]',
           instances: [
             { index_key: 0, attributes: { id: '1', secret } },
             { index_key: 1, attributes: { id: '2' } },
           ],
         },
         {
-          ...{
-            module: 'module.m',
-            mode: 'data',
-            type: 'http',
-            name: 'two',
-            provider: 'provider["registry.example/http"]',
-          },
+          module: 'module.m',
+          mode: 'data',
+          type: 'http',
+          name: 'two',
+          provider: 'provider["registry.example/http"]',
           instances: [{ attributes: { body: 'x' } }],
         },
       ],
@@ -53,7 +57,7 @@ export function stateText({ serial = 1, lineage = 'l-1', secret = 'marker-state'
   );
 }
 
-/** The document that makes a state version. */
+/** The document of a new state version. */
 export const stateVersion = (attributes: object, run?: string) => ({
   data: {
     type: 'state-versions',
@@ -62,7 +66,7 @@ export const stateVersion = (attributes: object, run?: string) => ({
   },
 });
 
-/** A workspace that somebody has locked. */
+/** A locked workspace. */
 export async function lockedWorkspace(ground: WorkspaceGround) {
   const organization = await ground.organization();
   const { id } = await ground.workspace(organization.id, organization.projectId);
@@ -84,7 +88,7 @@ export async function lockedWorkspace(ground: WorkspaceGround) {
   return { id, organization, user, team, lock, row, path: `/workspaces/${id}/state-versions` };
 }
 
-/** Files in the store that belong to a workspace. */
+/** Stored files of a workspace. */
 export async function filesOf(ground: WorkspaceGround, workspaceId: string) {
   const { rows } = await sql<{ id: string; kind: string; whole: boolean; chunks: number }>`
     select b.id, b.kind, b.whole, (select count(*)::int from ws_blob_chunks c where c.blob_id = b.id) as chunks

@@ -1,24 +1,22 @@
 import { sql } from 'kysely';
-import { namedLevels } from '../../../lib/workspaces/access/levels.ts';
-import type { OrganizationFlag } from '../../../lib/workspaces/access/organization-access.ts';
-import { newId } from '../../../lib/workspaces/frame/ids.ts';
-import { hashOf } from '../../../lib/workspaces/people/tokens/find.ts';
-import { newTokenText } from '../../../lib/workspaces/people/tokens/mint.ts';
+import { namedLevels, type OrganizationFlag } from '#workspaces/access/levels.ts';
+import { newId } from '#workspaces/frame/ids.ts';
+import { hashOf, newTokenText } from '#workspaces/resources/authentication-tokens/text.ts';
 import { type OpenService, serviceOf } from '../../support/flow/open-service.ts';
-import { patience } from '../../support/patience.ts';
+import { patience } from '../../support/measures/patience.ts';
 
 /** One answer of the workspace service. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The document; undefined if there is none. */
+  /** The document; undefined without one. */
   readonly body: Document | undefined;
   /** `data` of a document about one resource. */
   readonly item: Item;
-  /** `data` of a document about many. */
+  /** `data` of a document with a list. */
   readonly items: readonly Item[];
-  /** Empty if there are none. */
+  /** Empty without errors. */
   readonly errors: readonly { status: string; title: string; detail?: string; source?: { pointer: string } }[];
 }
 
@@ -38,13 +36,13 @@ export interface Item {
   readonly links: Readonly<Record<string, unknown>>;
 }
 
-/** Who owns what in a test: rows that stand in the store, so that a test needs no other part of the API than its own. */
+/** Creates the rows that a test needs directly in the store, so that it uses only the part of the API that it tests. */
 export interface WorkspaceGround {
   readonly service: OpenService;
-  /** Any request. `path` is below `/api/v2`, or an absolute URL. Without a token it comes from the administrator of the site. */
+  /** Sends a request. `path` is relative to `/api/v2`, or an absolute URL. Without a token the caller is the site administrator. */
   call(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
   organization(): Promise<{ readonly id: string; readonly name: string; readonly projectId: string }>;
-  /** A user that belongs to an organization, with a token. */
+  /** A member of an organization, with a token. */
   user(organizationId: string): Promise<{ readonly id: string; readonly token: string }>;
   team(
     organizationId: string,
@@ -57,7 +55,7 @@ export interface WorkspaceGround {
   organizationToken(organizationId: string): Promise<string>;
   project(organizationId: string): Promise<string>;
   workspace(organizationId: string, projectId: string): Promise<{ readonly id: string; readonly name: string }>;
-  /** One of the named sets of permissions for a team, on a workspace or a project. */
+  /** Grants a team a named permission set on a workspace or a project. */
   grant(
     teamId: string,
     on: { readonly workspace: string } | { readonly project: string },
@@ -67,12 +65,12 @@ export interface WorkspaceGround {
 
 const mediaType = 'application/vnd.api+json';
 
-/** Call it at the top of a test file: it opens the whole service, without a limit of the rate, around the tests there. */
+/** Call it at the top of a test file: it opens the whole service, without a rate limit, for the tests in the file. */
 export function workspaceGround(changes: Readonly<Record<string, string>> = {}): WorkspaceGround {
   return groundOn(serviceOf([], { KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: '0', ...changes }));
 }
 
-/** The same on a service that a test has opened itself. */
+/** The same for a service that the test has opened itself. */
 export function groundOn(service: OpenService): WorkspaceGround {
   const run = async (query: ReturnType<typeof sql>) => void (await query.execute(service.store.db));
   const tokenOf = async (column: 'user_id' | 'team_id' | 'organization_id', owner: string) => {
@@ -161,5 +159,5 @@ function answerOf({ status, headers }: Response, text: string, body: Document | 
   return { status, headers, text, body, item, items, errors: body?.errors ?? [] };
 }
 
-/** A token that nobody has. */
-export const strangeToken = 'nobody';
+/** An unknown token. */
+export const unknownToken = 'nobody';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 
-/** A configuration as clients pack it. */
+/** A configuration archive as clients create it. */
 export async function packed(files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
   const tar = pack();
   for (const [name, text] of Object.entries(files)) tar.entry({ name }, text);

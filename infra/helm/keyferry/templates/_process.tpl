@@ -39,7 +39,7 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
       annotations:
-        # A change of the settings starts the processes again.
+        # A change of the settings restarts the processes.
         checksum/settings: {{ include "keyferry.settings" $root | sha256sum }}
         {{- if and $metricsPort $values.metrics.annotations }}
         prometheus.io/scrape: "true"

@@ -1,22 +1,18 @@
-import type { Metadata, Mounts } from '../parts.ts';
+import { objectsOf, type RowOf } from '#store/sql/columns.ts';
+import { text } from '#store/sql/kinds.ts';
+import { entityAliasesTable } from '#store/tables/identity.ts';
+import type { Mounts } from '../parts.ts';
 
-/** An alias of an entity as the store has it. */
-export interface AliasRow {
-  readonly id: string;
-  readonly entity_id: string;
-  readonly mount_accessor: string;
-  readonly name: string;
-  /** Of the last login. */
-  readonly metadata: Metadata;
-  readonly custom_metadata: Metadata;
-  readonly local: boolean;
-  readonly merged_from: readonly string[];
-  /** Text where it comes in JSON. */
-  readonly created_at: Date | string;
-  readonly updated_at: Date | string;
-}
+/** A row of `entity_aliases`, or the same as JSON. The metadata is that of the last login. */
+export type AliasRow = RowOf<typeof entityAliasesTable> | RowOf<typeof aliasInJson>;
 
-/** An alias as it is shown. Of a mount that is not there any more, path and type are empty. */
+/** In JSON, times are texts. */
+const aliasInJson = { ...entityAliasesTable, created_at: text, updated_at: text };
+
+/** The aliases of an entity, as `json_agg` returns them. */
+export const aliasesInJson = objectsOf(aliasInJson);
+
+/** An alias as clients read it. Path and type are empty when its mount no longer exists. */
 export const aliasView = (alias: AliasRow, mounts: Mounts): object => ({
   id: alias.id,
   canonical_id: alias.entity_id,

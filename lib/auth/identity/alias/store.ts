@@ -1,7 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
-import type { Listed, Page } from '../paging.ts';
+import type { ListedEntry, Page } from '#path/listing.ts';
+import { text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
 import type { Mounts } from '../parts.ts';
 import { type AliasRow, mountView } from './row.ts';
 
@@ -10,31 +12,39 @@ export async function findAlias(
   namespaceId: string,
   id: string,
 ): Promise<AliasRow | undefined> {
-  const { rows } = await sql<AliasRow>`
-    select * from entity_aliases where namespace_id = ${namespaceId} and id = ${id}`.execute(db);
-  return rows[0];
+  return db
+    .selectFrom('entity_aliases')
+    .selectAll()
+    .where('namespace_id', '=', namespaceId)
+    .where('id', '=', id)
+    .executeTakeFirst();
 }
 
-/** A page of aliases by id. */
+/** A page of aliases in the order of their ids. */
 export async function aliasPage(
   { db }: Pick<Store, 'db'>,
   namespaceId: string,
   { after, limit }: Page,
   mounts: Mounts,
-): Promise<readonly Listed[]> {
-  const { rows } = await sql<AliasRow>`
-    select * from entity_aliases where namespace_id = ${namespaceId} and id > ${after}
-     order by id limit ${limit}`.execute(db);
+): Promise<readonly ListedEntry[]> {
+  const rows = await db
+    .selectFrom('entity_aliases')
+    .select(['id', 'entity_id', 'name', 'local', 'custom_metadata', 'mount_accessor'])
+    .where('namespace_id', '=', namespaceId)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
   return rows.map(({ id, entity_id, name, local, custom_metadata, mount_accessor }) => ({
     key: id,
     info: { name, canonical_id: entity_id, local, custom_metadata, ...mountView(mount_accessor, mounts) },
   }));
 }
 
-/** What is not there is deleted already. The entity stays. */
+/** Deletes an alias and keeps its entity. An alias that does not exist is a success. */
 export async function deleteAlias({ transaction }: Store, namespaceId: string, id: string): Promise<void> {
   await transaction(async (tx) => {
-    const { rows } = await sql<{ entity_id: string }>`
+    const { rows } = await rowsOf({ entity_id: text })`
       delete from entity_aliases where namespace_id = ${namespaceId} and id = ${id} returning entity_id`.execute(tx);
     await touchEntities(
       tx,
@@ -43,7 +53,7 @@ export async function deleteAlias({ transaction }: Store, namespaceId: string, i
   });
 }
 
-/** What is kept of these entities is old from now on. */
+/** Makes cached facts about these entities stale. */
 export async function touchEntities(db: Kysely<Database>, ids: readonly string[]): Promise<void> {
   await sql`update entities set version = version + 1, updated_at = now() where id = any(${ids}::text[])`.execute(db);
 }

@@ -1,20 +1,23 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
-import { uuid } from '../../../core/ids.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
+import { sql, type Transaction } from 'kysely';
+import { badRequest } from '#core/errors.ts';
+import { uuid } from '#core/ids.ts';
+import { text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
 import { isTaken, nameKey } from '../names.ts';
 import type { Metadata } from '../parts.ts';
+import { aliasCondition } from './key.ts';
 import { touchEntities } from './store.ts';
 
-/** What a client wants an alias to be; undefined: as it is. */
+/** A change of an alias that a client asks for. Undefined members keep their values. */
 export interface AliasChange {
   readonly id?: string | undefined;
   readonly name?: string | undefined;
   readonly mount?: { readonly accessor: string; readonly local: boolean } | undefined;
-  /** The entity; undefined for a new alias: a new one. */
+  /** Undefined for a new alias creates an entity. */
   readonly entityId?: string | undefined;
-  /** Undefined: none, also for an alias that had some. */
+  /** Undefined clears the metadata. */
   readonly customMetadata?: Metadata | undefined;
 }
 
@@ -26,35 +29,30 @@ export interface WrittenAlias {
 const taken = 'Alias already exists for requested entity and mount accessor';
 
 /**
- * Changes the alias of an id, or that of a name at a mount, which is made where there is none.
+ * Changes the alias with an id, or creates or changes the alias with a name at a mount.
  *
- * @throws AppError `bad-request` when it is not clear which is meant, or the entity has one at the mount
+ * @throws AppError `bad-request` when neither is given, or when the entity already has an alias at the mount
  */
 export async function writeAlias(store: Store, namespaceId: string, change: AliasChange): Promise<WrittenAlias> {
   try {
-    return await store.transaction((tx) => written(tx, namespaceId, change));
+    return await store.transaction((tx) => write(tx, namespaceId, change));
   } catch (error) {
     throw isTaken(error) ? badRequest(taken) : error;
   }
 }
 
-async function written(tx: Transaction<Database>, namespaceId: string, change: AliasChange): Promise<WrittenAlias> {
+async function write(tx: Transaction<Database>, namespaceId: string, change: AliasChange): Promise<WrittenAlias> {
   const { id, name, mount, entityId } = change;
   if (entityId !== undefined) await mustBeEntity(tx, namespaceId, entityId);
-  const which = keyOf(change);
-  const { rows } = await sql<{ id: string; entity_id: string }>`
-    select id, entity_id from entity_aliases where namespace_id = ${namespaceId} and ${which} for update`.execute(tx);
-  const [there] = rows;
-  if (there !== undefined) return update(tx, there, change);
+  const condition = aliasCondition({ id, name, mountAccessor: mount?.accessor });
+  const { rows } = await rowsOf({ id: text, entity_id: text })`
+    select id, entity_id from entity_aliases where namespace_id = ${namespaceId} and ${condition} for update`.execute(
+    tx,
+  );
+  const [existing] = rows;
+  if (existing !== undefined) return update(tx, existing, change);
   if (id !== undefined || name === undefined || mount === undefined) throw badRequest('invalid alias ID');
   return insert(tx, namespaceId, { ...change, name, mount });
-}
-
-function keyOf({ id, name, mount }: AliasChange): RawBuilder<unknown> {
-  if (id !== undefined) return sql`id = ${id}`;
-  if (name === undefined || mount === undefined)
-    throw badRequest("'id' or 'mount_accessor' and 'name' must be provided");
-  return sql`mount_accessor = ${mount.accessor} and name_key = ${nameKey(name)}`;
 }
 
 async function mustBeEntity(tx: Transaction<Database>, namespaceId: string, id: string): Promise<void> {
@@ -65,8 +63,8 @@ async function mustBeEntity(tx: Transaction<Database>, namespaceId: string, id: 
 
 async function update(
   tx: Transaction<Database>,
-  there: { readonly id: string; readonly entity_id: string },
-  { name, mount, entityId = there.entity_id, customMetadata = {} }: AliasChange,
+  existing: { readonly id: string; readonly entity_id: string },
+  { name, mount, entityId = existing.entity_id, customMetadata = {} }: AliasChange,
 ): Promise<WrittenAlias> {
   const sets = [
     sql`updated_at = now(), entity_id = ${entityId}`,
@@ -74,12 +72,15 @@ async function update(
     ...(mount === undefined ? [] : [sql`mount_accessor = ${mount.accessor}, local = ${mount.local}`]),
     sql`custom_metadata = ${JSON.stringify(customMetadata)}::jsonb`,
   ];
-  await sql`update entity_aliases set ${sql.join(sets)} where id = ${there.id}`.execute(tx);
-  await touchEntities(tx, [there.entity_id, entityId]);
-  return { id: there.id, canonical_id: entityId };
+  await sql`update entity_aliases set ${sql.join(sets)} where id = ${existing.id}`.execute(tx);
+  await touchEntities(tx, [existing.entity_id, entityId]);
+  return { id: existing.id, canonical_id: entityId };
 }
 
-type NewAlias = AliasChange & Required<Pick<AliasChange, 'name' | 'mount'>>;
+interface NewAlias extends AliasChange {
+  readonly name: string;
+  readonly mount: NonNullable<AliasChange['mount']>;
+}
 
 async function insert(tx: Transaction<Database>, namespaceId: string, change: NewAlias): Promise<WrittenAlias> {
   const { name, mount, customMetadata = {} } = change;
@@ -88,8 +89,8 @@ async function insert(tx: Transaction<Database>, namespaceId: string, change: Ne
   await sql`
     insert into entity_aliases (id, entity_id, namespace_id, mount_accessor, name, name_key, custom_metadata, local,
                                 created_at, updated_at)
-    values (${id}, ${entityId}, ${namespaceId}, ${mount?.accessor}, ${name}, ${nameKey(name ?? '')},
-            ${JSON.stringify(customMetadata)}::jsonb, ${mount?.local === true}, now(), now())`.execute(tx);
+    values (${id}, ${entityId}, ${namespaceId}, ${mount.accessor}, ${name}, ${nameKey(name)},
+            ${JSON.stringify(customMetadata)}::jsonb, ${mount.local}, now(), now())`.execute(tx);
   await touchEntities(tx, [entityId]);
   return { id, canonical_id: entityId };
 }

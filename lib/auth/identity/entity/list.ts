@@ -1,23 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Store } from '../../../store/store.ts';
-import { type AliasRow, mountView } from '../alias/row.ts';
+import type { ListedEntry, Page } from '#path/listing.ts';
+import { pick } from '#store/sql/columns.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { entitiesTable } from '#store/tables/identity.ts';
+import { type AliasRow, aliasesInJson, mountView } from '../alias/row.ts';
 import { nameKey } from '../names.ts';
-import type { Listed, Page } from '../paging.ts';
 import type { Metadata, Mounts } from '../parts.ts';
 
-/** Which entities are wanted: whose names begin so, and which have at least this metadata. */
+/** Selects entities whose name starts with a prefix and whose metadata includes all of these entries. */
 export interface EntityFilter {
   readonly prefix: string;
   readonly metadata: Metadata;
 }
 
-interface Found {
-  readonly id: string;
-  readonly name: string;
-  readonly aliases: readonly AliasRow[];
-}
+const listedColumns = { ...pick(entitiesTable, 'id', 'name'), aliases: aliasesInJson };
 
-/** A page of entities by id or by name. Every filter has an index. */
+/** A page of entities in the order of their ids or names. Every filter has an index. */
 export async function entityPage(
   { db }: Pick<Store, 'db'>,
   namespaceId: string,
@@ -25,9 +24,9 @@ export async function entityPage(
   { after, limit }: Page,
   filter: EntityFilter,
   mounts: Mounts,
-): Promise<readonly Listed[]> {
+): Promise<readonly ListedEntry[]> {
   const column = by === 'id' ? sql`e.id` : sql`e.name_key`;
-  const { rows } = await sql<Found>`
+  const { rows } = await rowsOf(listedColumns)`
     select e.id, e.name, coalesce((select json_agg(a order by a.created_at, a.id) from entity_aliases a
                                     where a.entity_id = e.id), '[]'::json) as aliases
       from entities e

@@ -1,45 +1,41 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
-import type { AliasRow } from '../alias/row.ts';
+import { z } from 'zod';
+import { pick, type RowOf } from '#store/sql/columns.ts';
+import { arrayOf, jsonOf, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import { entitiesTable } from '#store/tables/identity.ts';
+import type { Database } from '#store/tables.ts';
+import { aliasesInJson } from '../alias/row.ts';
 import { nameKey } from '../names.ts';
-import type { Metadata } from '../parts.ts';
 
-/** An entity with all that is shown of it. */
-export interface Entity {
-  readonly id: string;
-  readonly namespace_id: string;
-  readonly name: string;
-  readonly metadata: Metadata;
-  readonly policies: readonly string[];
-  readonly disabled: boolean;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  readonly aliases: readonly AliasRow[];
-  /** The second factors that it is enrolled in, by the ids of their methods; never their secrets. */
-  readonly mfa_secrets: Readonly<Record<string, object>>;
-  readonly merged_entity_ids: readonly string[];
-  readonly direct_group_ids: readonly string[];
-  /** Of groups that it is in because they are in others; direct ones are left out. */
-  readonly inherited_group_ids: readonly string[];
-}
+/** An entity with everything that clients read. */
+export type Entity = RowOf<typeof entityColumns>;
 
-/** By what an entity is found. */
+const entityColumns = {
+  ...pick(entitiesTable, 'id', 'namespace_id', 'name', 'metadata', 'policies', 'disabled', 'created_at', 'updated_at'),
+  aliases: aliasesInJson,
+  /** The MFA methods that it is enrolled in, by their ids; never their secrets. */
+  mfa_secrets: jsonOf(z.record(z.string(), z.strictObject({ method_name: z.string(), type: z.literal('totp') }))),
+  merged_entity_ids: arrayOf(text),
+  direct_group_ids: arrayOf(text),
+  /** Groups that contain one of its groups, without the direct ones. */
+  inherited_group_ids: arrayOf(text),
+};
+
+/** One way to identify an entity. */
 export type EntityKey =
   | { readonly id: string }
   | { readonly name: string }
   | { readonly aliasId: string }
   | { readonly aliasName: string; readonly mountAccessor: string };
 
-/** In one statement, however many groups there are. Undefined: there is none in the namespace. */
+/** Reads an entity in one statement, whatever the number of groups. Undefined when the namespace has no such entity. */
 export async function findEntity(
-  { db }: Pick<Store, 'db'>,
+  { db }: { readonly db: Kysely<Database> },
   namespaceId: string,
   key: EntityKey,
 ): Promise<Entity | undefined> {
-  const { rows } = await sql<Entity>`${entities(sql`e.namespace_id = ${namespaceId} and ${condition(key)}`)}`.execute(
-    db as Kysely<Database>,
-  );
+  const { rows } = await entities(sql`e.namespace_id = ${namespaceId} and ${condition(key)}`).execute(db);
   return rows[0];
 }
 
@@ -51,7 +47,7 @@ function condition(key: EntityKey): RawBuilder<unknown> {
     and mount_accessor = ${key.mountAccessor} and name_key = ${nameKey(key.aliasName)})`;
 }
 
-const entities = (where: RawBuilder<unknown>) => sql`
+const entities = (where: RawBuilder<unknown>) => rowsOf(entityColumns)`
   select e.id, e.namespace_id, e.name, e.metadata, e.policies, e.disabled, e.created_at, e.updated_at,
          coalesce(a.aliases, '[]'::json) as aliases, coalesce(m.ids, '{}') as merged_entity_ids, coalesce(s.secrets, '{}'::json) as mfa_secrets,
          coalesce(g.direct, '{}') as direct_group_ids, coalesce(g.inherited, '{}') as inherited_group_ids

@@ -3,7 +3,7 @@ import { aliasView, timeText } from '../alias/row.ts';
 import type { Mounts } from '../parts.ts';
 import type { Entity } from './read.ts';
 
-/** An entity as it is read. */
+/** An entity as clients read it. */
 export const entityView = (entity: Entity, mounts: Mounts): object => ({
   id: entity.id,
   name: entity.name,
@@ -22,11 +22,12 @@ export const entityView = (entity: Entity, mounts: Mounts): object => ({
   mfa_secrets: entity.mfa_secrets,
 });
 
-/** What a write of an entity answers. */
+/** The reply to a write of an entity. */
 export const entityReply = ({ id, name, aliases }: Entity): object => ({
-  ...{ id, name },
+  id,
+  name,
   aliases: aliases.length === 0 ? null : aliases.map((alias) => alias.id),
 });
 
-/** There are no buckets here: the same text for the same id, as long as the one that clients know. */
+/** A stand-in for a value of the API family: entities are not stored in buckets here. */
 const bucketKeyHash = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, 32);

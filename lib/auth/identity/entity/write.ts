@@ -1,13 +1,15 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { AppError, badRequest } from '../../../core/errors.ts';
-import { uuid } from '../../../core/ids.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
+import { AppError, badRequest } from '#core/errors.ts';
+import { uuid } from '#core/ids.ts';
+import { text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
 import { isTaken, nameKey } from '../names.ts';
 import type { Metadata } from '../parts.ts';
 import { type Entity, findEntity } from './read.ts';
 
-/** What a client wants an entity to be; undefined: as it is, or as usual. */
+/** A change of an entity that a client asks for. Undefined members keep their values, or get the defaults of a new entity. */
 export interface EntityChange {
   readonly id?: string | undefined;
   readonly name?: string | undefined;
@@ -18,27 +20,27 @@ export interface EntityChange {
 
 export interface WrittenEntity {
   readonly entity: Entity;
-  /** It was made, not changed. */
+  /** Whether the write created it. */
   readonly isNew: boolean;
 }
 
-interface Changed extends Pick<WrittenEntity, 'isNew'> {
+interface WrittenId extends Pick<WrittenEntity, 'isNew'> {
   readonly id: string;
 }
 
 const roundsMax = 5;
 
 /**
- * Changes the entity of an id, or that of a name, which is made where there is none; without both a new one is made.
+ * Changes the entity with an id, or creates or changes the entity with a name. Without both it creates an entity.
  *
- * @throws AppError `bad-request` when the id has none, or the name is another's
+ * @throws AppError `bad-request` when no entity has the id, or when another entity has the name
  */
 export async function writeEntity(store: Store, namespaceId: string, change: EntityChange): Promise<WrittenEntity> {
   try {
     return await store.transaction(async (tx) => {
-      const { id, isNew } = await changed(tx, namespaceId, change);
+      const { id, isNew } = await updateOrInsert(tx, namespaceId, change);
       const entity = await findEntity({ db: tx }, namespaceId, { id });
-      if (entity === undefined) throw new AppError('internal', 'an entity that was written is not there');
+      if (entity === undefined) throw new AppError('internal', 'an entity that was just written does not exist');
       return { entity, isNew };
     });
   } catch (error) {
@@ -46,14 +48,18 @@ export async function writeEntity(store: Store, namespaceId: string, change: Ent
   }
 }
 
-/** Somebody else may make or delete one of the name at the same moment. */
-async function changed(tx: Transaction<Database>, namespaceId: string, change: EntityChange): Promise<Changed> {
+/** Repeats when another request creates or deletes an entity of the same name in between. */
+async function updateOrInsert(
+  tx: Transaction<Database>,
+  namespaceId: string,
+  change: EntityChange,
+): Promise<WrittenId> {
   for (let round = 1; round <= roundsMax; round += 1) {
-    const there = await update(tx, namespaceId, change);
-    if (there !== undefined) return { id: there, isNew: false };
+    const updated = await update(tx, namespaceId, change);
+    if (updated !== undefined) return { id: updated, isNew: false };
     if (change.id !== undefined) throw badRequest('entity not found from id');
-    const made = await insert(tx, namespaceId, change);
-    if (made !== undefined) return { id: made, isNew: true };
+    const inserted = await insert(tx, namespaceId, change);
+    if (inserted !== undefined) return { id: inserted, isNew: true };
   }
   throw badRequest('entity name is already in use');
 }
@@ -69,7 +75,7 @@ async function update(tx: Transaction<Database>, namespaceId: string, change: En
     ...(policies === undefined ? [] : [sql`policies = ${policies}::text[]`]),
     ...(disabled === undefined ? [] : [sql`disabled = ${disabled}`]),
   ];
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await rowsOf({ id: text })`
     update entities set ${sql.join(sets)} where namespace_id = ${namespaceId} and ${which} returning id`.execute(tx);
   return rows[0]?.id;
 }
@@ -78,7 +84,7 @@ async function insert(tx: Transaction<Database>, namespaceId: string, change: En
   const { metadata = {}, policies = [], disabled = false } = change;
   const id = uuid();
   const name = change.name ?? `entity-${id}`;
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await rowsOf({ id: text })`
     insert into entities (id, namespace_id, name, name_key, metadata, policies, disabled, created_at, updated_at)
     values (${id}, ${namespaceId}, ${name}, ${nameKey(name)}, ${JSON.stringify(metadata)}::jsonb, ${policies}::text[],
             ${disabled}, now(), now())
@@ -86,7 +92,7 @@ async function insert(tx: Transaction<Database>, namespaceId: string, change: En
   return rows[0]?.id;
 }
 
-/** Deletes entities with their aliases and memberships; those that are not there are deleted already. */
+/** Deletes entities with their aliases and memberships. Entities that do not exist are ignored. */
 export async function deleteEntities(
   { db }: Pick<Store, 'db'>,
   namespaceId: string,

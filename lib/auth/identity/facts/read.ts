@@ -1,69 +1,37 @@
 import { sql } from 'kysely';
-import type { Namespace } from '../../../core/namespace.ts';
-import type { Store } from '../../../store/store.ts';
+import { z } from 'zod';
+import { isWithin, type Namespace } from '#core/namespace.ts';
+import { objectsOf, pick, type RowOf } from '#store/sql/columns.ts';
+import { jsonOf } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { entitiesTable, entityAliasesTable, identityGroupsTable } from '#store/tables/identity.ts';
+import { type EntityFacts, type Grants, noEntity } from '../../policy/store/facts.ts';
 import type { Subject } from '../../policy/template.ts';
-import { type ApplicationMode, modeColumn, modeOf } from '../group/application.ts';
-import { type Grants, grantsOf } from './grants.ts';
+import { type ApplicationMode, modeColumn, modeKind, modeOf } from '../group/application.ts';
 
-/** What an entity brings to its tokens at the moment. */
-export interface EntityFacts {
-  /** Differs from that of all other facts of this process; empty for those of nobody. */
-  readonly key: string;
-  /** Of the entity and of those of its groups whose policies apply to it. */
-  readonly policies: Grants;
-  /** All groups that it is in, of whatever namespace. */
-  readonly groupIds: readonly string[];
-  /** What templates of policies of a namespace may name: groups are known by names of their own namespace. */
-  subjectIn(namespaceId: string): Subject;
-}
+const ofNamespace = { namespace: jsonOf(z.strictObject({ id: z.string(), path: z.string() }).readonly()) };
 
-/** Of who has no entity. */
-export const nobody: EntityFacts = {
-  key: '',
-  policies: [],
-  groupIds: [],
-  subjectIn: () => ({ groups: [] }),
+const factColumns = {
+  ...pick(entitiesTable, 'id', 'name', 'metadata', 'policies'),
+  ...ofNamespace,
+  aliases: objectsOf(pick(entityAliasesTable, 'id', 'mount_accessor', 'name', 'metadata', 'custom_metadata')),
+  /** The groups that the entity is a member of, directly or through other groups. */
+  groups: objectsOf({ ...pick(identityGroupsTable, 'id', 'name', 'metadata', 'policies'), ...ofNamespace }),
+  mode: modeKind,
 };
 
-type Texts = Readonly<Record<string, string>>;
+type Found = RowOf<typeof factColumns>;
 
-interface Found {
-  readonly id: string;
-  readonly namespace: Namespace;
-  readonly name: string;
-  readonly metadata: Texts;
-  readonly policies: readonly string[];
-  readonly aliases: readonly AliasFacts[];
-  readonly groups: readonly GroupFacts[];
-  readonly mode: ApplicationMode | null;
-}
-
-/** A group that an entity is in. */
-interface GroupFacts {
-  readonly id: string;
-  readonly namespace: Namespace;
-  readonly name: string;
-  readonly metadata: Texts;
-  readonly policies: readonly string[];
-}
-
-interface AliasFacts {
-  readonly id: string;
-  readonly mount_accessor: string;
-  readonly name: string;
-  readonly metadata: Texts;
-  readonly custom_metadata: Texts;
-}
-
-/** The namespace of a row, with the path of the row `n` of the namespaces; the root has none. */
+/** The namespace of a row as JSON; `n` is its joined row of `namespaces`, which the root does not have. */
 const namespace = (id: string) => sql`json_build_object('id', ${sql.ref(id)}, 'path', coalesce(n.path, ''))`;
 
 /**
- * One statement, however many groups there are and however deep they lie. What is being deleted brings nothing any more. No
- * other facts have this key.
+ * Reads facts in one statement, whatever the number and depth of groups. Groups of a namespace that is being deleted do not
+ * count. The facts get the key, which no other facts may have.
  */
 export async function readFacts({ db }: Pick<Store, 'db'>, entityId: string, key: string): Promise<EntityFacts> {
-  const { rows } = await sql<Found>`
+  const { rows } = await rowsOf(factColumns)`
     with recursive mine as (
       select group_id as id from group_entities where entity_id = ${entityId}
       union
@@ -80,7 +48,7 @@ export async function readFacts({ db }: Pick<Store, 'db'>, entityId: string, key
       from entities e left join namespaces n on n.id = e.namespace_id
      where e.id = ${entityId} and not e.disabled`.execute(db);
   const [row] = rows;
-  return row === undefined ? nobody : factsOf(row, key);
+  return row === undefined ? noEntity : factsOf(row, key);
 }
 
 function factsOf(row: Found, key: string): EntityFacts {
@@ -94,6 +62,26 @@ function factsOf(row: Found, key: string): EntityFacts {
 }
 
 const subjectEntity = ({ id, name, metadata, aliases }: Found): NonNullable<Subject['entity']> => ({
-  ...{ id, name, metadata },
+  id,
+  name,
+  metadata,
   aliases: new Map(aliases.map((alias) => [alias.mount_accessor, { ...alias, customMetadata: alias.custom_metadata }])),
 });
+
+/**
+ * The policies of an entity and of its groups. Those of a group apply to entities of the group's namespace and of the
+ * namespaces below it, and to all other members only in the mode `any`.
+ */
+function grantsOf(own: PoliciesFrom, groups: readonly PoliciesFrom[], mode: ApplicationMode): Grants {
+  const applying = groups.filter(({ namespace }) => mode === 'any' || isWithin(own.namespace, namespace));
+  const byNamespace = Map.groupBy([own, ...applying], ({ namespace }) => namespace.id);
+  return [...byNamespace.values()].flatMap((all) => {
+    const names = [...new Set(all.flatMap(({ policies }) => policies))].sort();
+    return names.length === 0 || all[0] === undefined ? [] : [{ namespace: all[0].namespace, names }];
+  });
+}
+
+interface PoliciesFrom {
+  readonly namespace: Namespace;
+  readonly policies: readonly string[];
+}

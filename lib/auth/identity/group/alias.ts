@@ -1,18 +1,21 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
-import { uuid } from '../../../core/ids.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
+import { sql, type Transaction } from 'kysely';
+import { badRequest } from '#core/errors.ts';
+import { uuid } from '#core/ids.ts';
+import { text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
+import { aliasCondition } from '../alias/key.ts';
 import { isTaken, nameKey } from '../names.ts';
 import type { GroupAliasRow } from './view.ts';
 import { changeGroups } from './write.ts';
 
-/** What a client wants an alias to be; undefined: as it is. */
+/** A change of an alias that a client asks for. Undefined members keep their values. */
 export interface GroupAliasChange {
   readonly id?: string | undefined;
   readonly name?: string | undefined;
   readonly mountAccessor?: string | undefined;
-  /** The group; undefined for a new alias: a new external one. */
+  /** Undefined for a new alias creates an external group. */
   readonly groupId?: string | undefined;
 }
 
@@ -22,39 +25,35 @@ export interface WrittenGroupAlias {
 }
 
 /**
- * Changes the alias of an id, or that of a name at a mount, which is made where there is none. A change of its name counts for
- * each member from his next login on.
+ * Changes the alias with an id, or creates or changes the alias with a name at a mount. A new name applies to each member from
+ * the member's next login on.
  *
- * @throws AppError `bad-request` when it is not clear which is meant, or the group is not external or has one
+ * @throws AppError `bad-request` when neither is given, or when the group is internal or already has an alias
  */
 export async function writeGroupAlias(
   store: Store,
   namespaceId: string,
   change: GroupAliasChange,
 ): Promise<WrittenGroupAlias> {
+  const { id, name, mountAccessor } = change;
   try {
     return await store.transaction(async (tx) => {
       await changeGroups(tx);
       if (change.groupId !== undefined) await mustBeExternal(tx, namespaceId, change.groupId);
-      const { rows } = await sql<Pick<GroupAliasRow, 'id' | 'group_id'>>`
-        select id, group_id from group_aliases where namespace_id = ${namespaceId} and ${keyOf(change)}`.execute(tx);
-      const [there] = rows;
-      return there === undefined ? insert(tx, namespaceId, change) : update(tx, there, change);
+      const { rows } = await rowsOf({ id: text, group_id: text })`
+        select id, group_id from group_aliases where namespace_id = ${namespaceId} and ${aliasCondition({ id, name, mountAccessor })}`.execute(
+        tx,
+      );
+      const [existing] = rows;
+      return existing === undefined ? insert(tx, namespaceId, change) : update(tx, existing, change);
     });
   } catch (error) {
     throw isTaken(error) ? badRequest('Alias already exists for requested group and mount accessor') : error;
   }
 }
 
-function keyOf({ id, name, mountAccessor }: GroupAliasChange): RawBuilder<unknown> {
-  if (id !== undefined) return sql`id = ${id}`;
-  if (name === undefined || mountAccessor === undefined)
-    throw badRequest("'id' or 'mount_accessor' and 'name' must be provided");
-  return sql`mount_accessor = ${mountAccessor} and name_key = ${nameKey(name)}`;
-}
-
 async function mustBeExternal(tx: Transaction<Database>, namespaceId: string, id: string): Promise<void> {
-  const { rows } = await sql<{ type: string }>`
+  const { rows } = await rowsOf({ type: text })`
     select type from identity_groups where namespace_id = ${namespaceId} and id = ${id}`.execute(tx);
   if (rows[0] === undefined) throw badRequest('invalid canonical ID');
   if (rows[0].type !== 'external') throw badRequest("alias can't be set on an internal group");
@@ -71,7 +70,7 @@ async function update(
     ...(mountAccessor === undefined ? [] : [sql`mount_accessor = ${mountAccessor}`]),
   ];
   await sql`update group_aliases set ${sql.join(sets)} where id = ${id}`.execute(tx);
-  if (groupId !== group_id) await sendAway(tx, group_id);
+  if (groupId !== group_id) await removeMembers(tx, group_id);
   return { id, canonical_id: groupId };
 }
 
@@ -97,15 +96,18 @@ async function newGroup(tx: Transaction<Database>, namespaceId: string): Promise
   return id;
 }
 
-/** What is not there is deleted already. The group stays, without the members that logins brought: nobody would take them out. */
+/**
+ * Deletes an alias and keeps its group. The members leave the group, since no login would remove them any more. An alias that
+ * does not exist is a success.
+ */
 export async function deleteGroupAlias(store: Store, namespaceId: string, id: string): Promise<void> {
   await store.transaction(async (tx) => {
     await changeGroups(tx);
-    const { rows } = await sql<{ group_id: string }>`
+    const { rows } = await rowsOf({ group_id: text })`
       delete from group_aliases where namespace_id = ${namespaceId} and id = ${id} returning group_id`.execute(tx);
-    for (const { group_id } of rows) await sendAway(tx, group_id);
+    for (const { group_id } of rows) await removeMembers(tx, group_id);
   });
 }
 
-const sendAway = (tx: Transaction<Database>, groupId: string) =>
+const removeMembers = (tx: Transaction<Database>, groupId: string) =>
   sql`delete from group_entities where group_id = ${groupId}`.execute(tx);

@@ -1,20 +1,26 @@
 import { sql, type Transaction } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
-import type { Database } from '../../../store/tables.ts';
+import { badRequest } from '#core/errors.ts';
+import { text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Database } from '#store/tables.ts';
 
-/** Gives a group exactly these entities, of whatever namespace. @throws AppError `bad-request` when one is not there */
+/** Replaces the entities of a group, which may be of any namespace. @throws AppError `bad-request` when one does not exist */
 export async function setMembers(tx: Transaction<Database>, groupId: string, wanted: readonly string[]): Promise<void> {
   const ids = [...new Set(wanted)];
   await sql`delete from group_entities where group_id = ${groupId} and not entity_id = any(${ids}::text[])`.execute(tx);
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await rowsOf({ id: text })`
     select id from entities where id = any(${ids}::text[])
      order by id for key share`.execute(tx);
-  mustBeAll(ids, rows, 'entity');
+  mustAllExist(ids, rows, 'entity');
   await sql`insert into group_entities (entity_id, group_id) select unnest(${ids}::text[]), ${groupId}
             on conflict do nothing`.execute(tx);
 }
 
-/** Gives a group exactly these member groups, of whatever namespace. @throws AppError `bad-request` when one is not there, or holds the group */
+/**
+ * Replaces the groups in a group, which may be of any namespace.
+ *
+ * @throws AppError `bad-request` when one does not exist, or contains the group itself
+ */
 export async function setMemberGroups(
   tx: Transaction<Database>,
   groupId: string,
@@ -22,17 +28,17 @@ export async function setMemberGroups(
 ): Promise<void> {
   const ids = [...new Set(wanted)];
   await sql`delete from group_groups where parent_id = ${groupId} and not member_id = any(${ids}::text[])`.execute(tx);
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await rowsOf({ id: text })`
     select id from identity_groups where id = any(${ids}::text[])`.execute(tx);
-  mustBeAll(ids, rows, 'group');
-  await mustNotHold(tx, ids, groupId);
+  mustAllExist(ids, rows, 'group');
+  await mustNotContain(tx, ids, groupId);
   await sql`insert into group_groups (member_id, parent_id) select unnest(${ids}::text[]), ${groupId}
             on conflict do nothing`.execute(tx);
 }
 
-/** Changes of groups wait for each other, so no other one closes a ring at the same time. */
-async function mustNotHold(tx: Transaction<Database>, ids: readonly string[], groupId: string): Promise<void> {
-  const { rows } = await sql<{ id: string }>`
+/** Changes of groups wait for each other, so no concurrent change can complete a cycle. */
+async function mustNotContain(tx: Transaction<Database>, ids: readonly string[], groupId: string): Promise<void> {
+  const { rows } = await rowsOf({ id: text })`
     with recursive up as (
       select ${groupId}::text collate "C" as id
       union
@@ -44,7 +50,7 @@ async function mustNotHold(tx: Transaction<Database>, ids: readonly string[], gr
     throw badRequest(`cyclic relationship detected for member group ID ${JSON.stringify(found.id)}`);
 }
 
-function mustBeAll(wanted: readonly string[], found: readonly { readonly id: string }[], what: string): void {
+function mustAllExist(wanted: readonly string[], found: readonly { readonly id: string }[], what: string): void {
   const there = new Set(found.map(({ id }) => id));
   const missing = wanted.find((id) => !there.has(id));
   if (missing !== undefined) throw badRequest(`invalid ${what} ID ${JSON.stringify(missing.slice(0, 64))}`);

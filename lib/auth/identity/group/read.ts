@@ -1,26 +1,28 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Store } from '../../../store/store.ts';
+import type { ListedEntry, Page } from '#path/listing.ts';
+import { arrayOf, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 import { nameKey } from '../names.ts';
-import type { Listed, Page } from '../paging.ts';
-import type { Group } from './view.ts';
+import { type Group, groupColumns } from './view.ts';
 
-/** By what a group is found. */
+/** One way to identify a group. */
 export type GroupKey =
   | { readonly id: string }
   | { readonly name: string }
   | { readonly aliasId: string }
   | { readonly aliasName: string; readonly mountAccessor: string };
 
-/** Members of an external group that are shown: logins may bring more of them than a reply holds. */
+/** Members that a reply shows: logins can add more to an external group than a reply can hold. */
 const membersMax = 50_000;
 
-/** In one statement. Undefined: there is none in the namespace. */
+/** Reads a group in one statement. Undefined when the namespace has no such group. */
 export async function findGroup(
   { db }: Pick<Store, 'db'>,
   namespaceId: string,
   key: GroupKey,
 ): Promise<Group | undefined> {
-  const { rows } = await sql<Group>`
+  const { rows } = await rowsOf(groupColumns)`
     select g.*, (select row_to_json(a) from group_aliases a where a.group_id = g.id) as alias,
            array(select entity_id from group_entities where group_id = g.id order by entity_id limit ${membersMax})
              as member_entity_ids,
@@ -38,15 +40,15 @@ function condition(key: GroupKey): RawBuilder<unknown> {
     and mount_accessor = ${key.mountAccessor} and name_key = ${nameKey(key.aliasName)})`;
 }
 
-/** A page of groups by id or by name. */
+/** A page of groups in the order of their ids or names. */
 export async function groupPage(
   { db }: Pick<Store, 'db'>,
   namespaceId: string,
   by: 'id' | 'name',
   { after, limit }: Page,
-): Promise<readonly Listed[]> {
+): Promise<readonly ListedEntry[]> {
   const column = by === 'id' ? sql`g.id` : sql`g.name_key`;
-  const { rows } = await sql<Pick<Group, 'id' | 'name'> & { readonly parents: readonly string[] }>`
+  const { rows } = await rowsOf({ id: text, name: text, parents: arrayOf(text) })`
     select g.id, g.name, array(select parent_id from group_groups where member_id = g.id order by parent_id) as parents
       from identity_groups g where g.namespace_id = ${namespaceId} and ${column} > ${by === 'id' ? after : nameKey(after)}
      order by ${column} limit ${limit}`.execute(db);

@@ -1,33 +1,29 @@
+import { objectOf, type RowOf } from '#store/sql/columns.ts';
+import { arrayOf, nullable, oneOf, text } from '#store/sql/kinds.ts';
+import { groupAliasesTable, identityGroupsTable } from '#store/tables/identity.ts';
 import { mountView, timeText } from '../alias/row.ts';
-import type { Metadata, Mounts } from '../parts.ts';
+import type { Mounts } from '../parts.ts';
 
-/** An alias of a group as the store has it. */
-export interface GroupAliasRow {
-  readonly id: string;
-  readonly group_id: string;
-  readonly mount_accessor: string;
-  readonly name: string;
-  readonly created_at: Date | string;
-  readonly updated_at: Date | string;
-}
+/** A row of `group_aliases`, or the same as JSON, in which times are texts. */
+export type GroupAliasRow = RowOf<typeof groupAliasesTable> | RowOf<typeof aliasInJson>;
 
-/** A group with all that is shown of it. */
-export interface Group {
-  readonly id: string;
-  readonly namespace_id: string;
-  readonly name: string;
-  readonly type: 'internal' | 'external';
-  readonly metadata: Metadata;
-  readonly policies: readonly string[];
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  readonly alias: GroupAliasRow | null;
-  readonly member_entity_ids: readonly string[];
-  readonly member_group_ids: readonly string[];
-  readonly parent_group_ids: readonly string[];
-}
+const aliasInJson = { ...groupAliasesTable, created_at: text, updated_at: text };
 
-/** A group as it is read. */
+/** A row of `identity_groups`. */
+export const groupRowColumns = { ...identityGroupsTable, type: oneOf('internal', 'external') };
+
+/** A group with everything that clients read. */
+export type Group = RowOf<typeof groupColumns>;
+
+export const groupColumns = {
+  ...groupRowColumns,
+  alias: nullable(objectOf(aliasInJson)),
+  member_entity_ids: arrayOf(text),
+  member_group_ids: arrayOf(text),
+  parent_group_ids: arrayOf(text),
+};
+
+/** A group as clients read it. */
 export const groupView = (group: Group, mounts: Mounts): object => ({
   id: group.id,
   name: group.name,

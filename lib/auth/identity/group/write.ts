@@ -1,13 +1,16 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
-import { uuid } from '../../../core/ids.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
+import { badRequest } from '#core/errors.ts';
+import { uuid } from '#core/ids.ts';
+import { pick, type RowOf } from '#store/sql/columns.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
 import { isTaken, nameKey } from '../names.ts';
 import type { Metadata } from '../parts.ts';
 import { setMemberGroups, setMembers } from './members.ts';
+import { groupRowColumns } from './view.ts';
 
-/** What a client wants a group to be; undefined: as it is, or as usual. */
+/** A change of a group that a client asks for. Undefined members keep their values, or get the defaults of a new group. */
 export interface GroupChange {
   readonly id?: string | undefined;
   readonly name?: string | undefined;
@@ -23,20 +26,20 @@ export interface WrittenGroup {
   readonly name: string;
 }
 
-interface Known extends WrittenGroup {
-  readonly type: string;
-}
+const writtenColumns = pick(groupRowColumns, 'id', 'name', 'type');
 
-/** First in every change of groups: makes the others wait, and what is kept of groups old in all processes. */
+type GroupRow = RowOf<typeof writtenColumns>;
+
+/** Comes first in every change of groups: other changes wait, and cached facts become stale in all processes. */
 export async function changeGroups(tx: Transaction<Database>): Promise<void> {
   await sql`update revisions set revision = revision + 1 where name = 'groups'`.execute(tx);
 }
 
 /**
- * Changes the group of an id, or that of a name, which is made where there is none; without both a new one is made.
+ * Changes the group with an id, or creates or changes the group with a name. Without both it creates a group.
  *
- * @throws AppError `bad-request` when the id has none, the name is another's, the type would change, or a member is not there or
- *   would be a member of itself
+ * @throws AppError `bad-request` when no group has the id, another group has the name, the type would change, a member does not
+ *   exist, or the group would contain itself
  */
 export async function writeGroup(
   store: Store,
@@ -46,22 +49,26 @@ export async function writeGroup(
   try {
     return await store.transaction(async (tx) => {
       await changeGroups(tx);
-      const there = await update(tx, namespaceId, change);
-      const group = there ?? (await insert(tx, namespaceId, change));
+      const updated = await update(tx, namespaceId, change);
+      const group = updated ?? (await insert(tx, namespaceId, change));
       if (change.type !== undefined && group.type !== change.type) throw badRequest('group type cannot be changed');
       if (group.type === 'external' && (change.memberEntityIds?.length ?? 0) > 0)
         throw badRequest("member entities can't be set manually for external groups");
       if (group.type === 'internal' && change.memberEntityIds !== undefined)
         await setMembers(tx, group.id, change.memberEntityIds);
       if (change.memberGroupIds !== undefined) await setMemberGroups(tx, group.id, change.memberGroupIds);
-      return { id: group.id, name: group.name, isNew: there === undefined };
+      return { id: group.id, name: group.name, isNew: updated === undefined };
     });
   } catch (error) {
     throw isTaken(error) ? badRequest('group name is already in use') : error;
   }
 }
 
-async function update(tx: Transaction<Database>, namespaceId: string, change: GroupChange): Promise<Known | undefined> {
+async function update(
+  tx: Transaction<Database>,
+  namespaceId: string,
+  change: GroupChange,
+): Promise<GroupRow | undefined> {
   const { id, name, metadata, policies } = change;
   if (id === undefined && name === undefined) return undefined;
   const which = id === undefined ? sql`name_key = ${nameKey(name ?? '')}` : sql`id = ${id}`;
@@ -71,14 +78,14 @@ async function update(tx: Transaction<Database>, namespaceId: string, change: Gr
     ...(metadata === undefined ? [] : [sql`metadata = ${JSON.stringify(metadata)}::jsonb`]),
     ...(policies === undefined ? [] : [sql`policies = ${policies}::text[]`]),
   ];
-  const { rows } = await sql<Known>`
+  const { rows } = await rowsOf(writtenColumns)`
     update identity_groups set ${sql.join(sets)} where namespace_id = ${namespaceId} and ${which}
     returning id, name, type`.execute(tx);
   if (id !== undefined && rows.length === 0) throw badRequest('invalid group ID');
   return rows[0];
 }
 
-async function insert(tx: Transaction<Database>, namespaceId: string, change: GroupChange): Promise<Known> {
+async function insert(tx: Transaction<Database>, namespaceId: string, change: GroupChange): Promise<GroupRow> {
   const { type = 'internal', metadata = {}, policies = [] } = change;
   const id = uuid();
   const name = change.name ?? `group-${id}`;
@@ -89,7 +96,7 @@ async function insert(tx: Transaction<Database>, namespaceId: string, change: Gr
   return { id, name, type };
 }
 
-/** What is not there is deleted already. Members stay. */
+/** Deletes a group and keeps its members. A group that does not exist is a success. */
 export async function deleteGroup(
   store: Store,
   namespaceId: string,

@@ -1,33 +1,40 @@
-import { sql } from 'kysely';
-import { coalesce } from '../../../core/concurrency/coalesce.ts';
-import type { Store } from '../../../store/store.ts';
+import { coalesce } from '#core/concurrency/coalesce.ts';
+import type { RowOf } from '#store/sql/columns.ts';
+import { bool, int, nullable, text, textMap } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { stateColumn } from '../../token/find/entity-state.ts';
+import type { LoginOf } from '../../token/identities.ts';
 import { nameKey } from '../names.ts';
-import { stateColumn } from '../state.ts';
-import type { LoginOf } from './contract.ts';
 
 /** An alias and its entity. */
-export interface FoundAlias {
-  readonly entity_id: string;
-  /** Null: the entity is disabled. */
-  readonly entity_state: string | null;
-  readonly metadata: Readonly<Record<string, string>>;
-  /** Of the external groups with aliases at the mount: he is in others than the login says. */
-  readonly groups_differ: boolean;
-  /** There is an enforcement somewhere. */
-  readonly enforced: boolean;
-}
+export type FoundAlias = RowOf<typeof foundColumns>;
+
+const foundColumns = {
+  entity_id: text,
+  /** Null when the entity is disabled. */
+  entity_state: nullable(text),
+  metadata: textMap,
+  /** Whether the memberships in external groups with aliases at the mount differ from the groups of the login. */
+  groups_differ: bool,
+  /** Whether any MFA enforcement exists. */
+  enforced: bool,
+};
 
 type Find = (login: LoginOf) => Promise<FoundAlias | undefined>;
 
-/** Looks aliases up; those that are asked for at the same time share a round trip. */
+/** Looks up aliases. Concurrent look-ups share a round trip. */
 export function aliasFinder({ db }: Pick<Store, 'db'>): Find {
   return coalesce(
     async (logins: readonly LoginOf[]) => {
       const asked = logins.map(({ namespaceId, mount, alias, groups }, n) => ({
-        ...{ n, namespace_id: namespaceId, mount_accessor: mount.accessor, name_key: nameKey(alias) },
+        n,
+        namespace_id: namespaceId,
+        mount_accessor: mount.accessor,
+        name_key: nameKey(alias),
         groups: groups?.map(nameKey) ?? null,
       }));
-      const { rows } = await sql<FoundAlias & { readonly n: number }>`
+      const { rows } = await rowsOf({ n: int, ...foundColumns })`
         select i.n, e.id as entity_id, ${stateColumn} as entity_state, a.metadata,
                i.groups is not null and exists (
                  select from group_aliases g
@@ -53,10 +60,10 @@ export interface NewEntity {
   readonly login: LoginOf;
 }
 
-/** One statement: an entity with its alias, or nothing when the alias is there. Answers its state. */
+/** Creates an entity with its alias in one statement and returns its state. Undefined when the alias exists already. */
 export async function makeEntity({ db }: Pick<Store, 'db'>, entity: NewEntity): Promise<string | undefined> {
   const { id, aliasId, key, login } = entity;
-  const { rows } = await sql<{ state: string }>`
+  const { rows } = await rowsOf({ state: text })`
     with alias as (
       insert into entity_aliases (id, entity_id, namespace_id, mount_accessor, name, name_key, metadata, local,
                                   created_at, updated_at)

@@ -1,18 +1,18 @@
-import { badRequest, permissionDenied } from '../../../core/errors.ts';
-import { uuid } from '../../../core/ids.ts';
-import { isStorable } from '../../../store/postgres/storable.ts';
-import type { Store } from '../../../store/store.ts';
+import { badRequest, permissionDenied } from '#core/errors.ts';
+import { uuid } from '#core/ids.ts';
+import { isStorable } from '#store/postgres/statements/parameters.ts';
+import type { Store } from '#store/store.ts';
+import type { EntityOfLogin, LoginEntity, LoginOf } from '../../token/identities.ts';
 import { nameKey, storable } from '../names.ts';
 import { aliasFinder, type FoundAlias, makeEntity } from './alias.ts';
-import type { EntityOfLogin, LoginEntity, LoginOf } from './contract.ts';
 import { refresh } from './refresh.ts';
 
 const roundsMax = 5;
 const aliasCharactersMax = 512;
 
 /**
- * Finds the entity of a login by its alias, or makes one, and keeps what the login says of it. Logins of one alias at the same
- * time make one entity. A login that says nothing new is one look-up, which those of the same moment share.
+ * Finds the entity of a login by its alias, or creates it, and stores the metadata and groups of the login. Concurrent logins
+ * with one alias create one entity. A login without changes costs one look-up, which concurrent logins share.
  *
  * @throws AppError `permission-denied` when the entity is disabled, `bad-request` when the alias cannot be stored
  */
@@ -24,21 +24,21 @@ export function entityOfLogin(store: Store): EntityOfLogin {
     const login = { ...asked, metadata: asked.metadata && storable(asked.metadata), groups };
     for (let round = 1; round <= roundsMax; round += 1) {
       const found = await find(login);
-      const state = found === undefined ? await make(store, login) : await brought(store, found, login);
-      // Nothing: somebody else made or removed it at this moment.
+      const state = found === undefined ? await create(store, login) : await update(store, found, login);
+      // Undefined when another login created or removed the alias in between.
       if (state !== undefined) return state;
     }
     throw permissionDenied();
   };
 }
 
-/** Look-ups share a statement: what one asks for must not fail the others. */
+/** Look-ups share a statement, so a text that cannot be stored would make the others fail. */
 function mustBeStorable(alias: string): void {
   if (alias.length > aliasCharactersMax) throw badRequest(`an alias has at most ${aliasCharactersMax} characters`);
-  if (!isStorable(alias)) throw badRequest('an alias holds a character that cannot be stored');
+  if (!isStorable(alias)) throw badRequest('an alias contains a character that cannot be stored');
 }
 
-async function make(store: Store, login: LoginOf): Promise<LoginEntity | undefined> {
+async function create(store: Store, login: LoginOf): Promise<LoginEntity | undefined> {
   const id = uuid();
   const state = await makeEntity(store, { id, aliasId: uuid(), key: nameKey(login.alias), login });
   if (state === undefined) return undefined;
@@ -46,10 +46,10 @@ async function make(store: Store, login: LoginOf): Promise<LoginEntity | undefin
   return refresh(store, id, login);
 }
 
-async function brought(store: Store, found: FoundAlias, login: LoginOf): Promise<LoginEntity | undefined> {
+async function update(store: Store, found: FoundAlias, login: LoginOf): Promise<LoginEntity | undefined> {
   if (found.entity_state === null) throw permissionDenied();
-  const same = login.metadata === undefined || isSame(found.metadata, login.metadata);
-  if (same && !found.groups_differ) {
+  const isUnchanged = login.metadata === undefined || isSame(found.metadata, login.metadata);
+  if (isUnchanged && !found.groups_differ) {
     return { entityId: found.entity_id, entityState: found.entity_state, mayBeHeld: found.enforced };
   }
   return refresh(store, found.entity_id, login);

@@ -1,20 +1,22 @@
 import { sql, type Transaction } from 'kysely';
-import { permissionDenied } from '../../../core/errors.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
+import { permissionDenied } from '#core/errors.ts';
+import { nullable, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
+import { stateColumn } from '../../token/find/entity-state.ts';
+import type { LoginEntity, LoginOf } from '../../token/identities.ts';
 import { nameKey } from '../names.ts';
-import { stateColumn } from '../state.ts';
-import type { LoginEntity, LoginOf } from './contract.ts';
 
 /**
- * Keeps with the entity what a login says of it. Undefined: the alias leads to it no more. Only the entity's own version
- * counts up: who logs in does not make others' copies old.
+ * Stores the metadata and groups of a login with its entity. Undefined when the alias no longer belongs to the entity. Only the
+ * entity's own version changes, so a login does not make cached facts about other entities stale.
  *
  * @throws AppError `permission-denied` when the entity has been disabled
  */
 export function refresh(store: Store, entityId: string, login: LoginOf): Promise<LoginEntity | undefined> {
   return store.transaction(async (tx) => {
-    const { rows } = await sql<{ state: string | null }>`
+    const { rows } = await rowsOf({ state: nullable(text) })`
       update entities e set version = version + 1
         from entity_aliases a
        where e.id = ${entityId} and a.entity_id = e.id and a.namespace_id = ${login.namespaceId}

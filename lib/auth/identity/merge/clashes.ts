@@ -1,47 +1,45 @@
-import { badRequest } from '../../../core/errors.ts';
+import { badRequest } from '#core/errors.ts';
+import type { RowOf } from '#store/sql/columns.ts';
+import { text } from '#store/sql/kinds.ts';
 import type { Mounts } from '../parts.ts';
 
-/** An alias of one of the entities that are to become one. */
-export interface MergedAlias {
-  readonly id: string;
-  readonly entity_id: string;
-  readonly entity_name: string;
-  readonly mount_accessor: string;
-  readonly name: string;
-}
+/** An alias of one of the entities that are merged. */
+export type MergedAlias = RowOf<typeof mergedAliasColumns>;
 
-/** What a merge asks for of aliases. */
-export interface AliasWish {
+export const mergedAliasColumns = { id: text, entity_id: text, entity_name: text, mount_accessor: text, name: text };
+
+/** How a merge treats aliases. */
+export interface AliasChoice {
   readonly to: string;
   readonly from: readonly string[];
-  /** Of aliases at the same mount, those that are kept. */
+  /** Ids of the aliases to keep where several are at one mount. */
   readonly keep: readonly string[];
 }
 
-/** Aliases that cannot stay: an entity has one at a mount. `clashes`: those that nobody has decided about. */
+/** Aliases that cannot all stay, since an entity has one alias at a mount: those to drop, and those without a decision. */
 export interface Clashes {
   readonly dropped: readonly string[];
   readonly clashes: readonly MergedAlias[];
 }
 
-/** @throws AppError `bad-request` when it is not clear whom a wish is about */
-export function clashesOf(aliases: readonly MergedAlias[], { to, from, keep }: AliasWish): Clashes {
+/** @throws AppError `bad-request` when several sources make the aliases to keep ambiguous */
+export function clashesOf(aliases: readonly MergedAlias[], { to, from, keep }: AliasChoice): Clashes {
   if (from.length > 1 && keep.length > 1) {
     throw badRequest('aliases conflicts cannot be resolved with multiple from entity ids - merge one entity at a time');
   }
   const byMount = Map.groupBy(aliases, (alias) => alias.mount_accessor);
-  const several = [...byMount.values()].filter((group) => group.length > 1);
-  const decided = several.filter((group) => group.filter(({ id }) => keep.includes(id)).length === 1);
+  const shared = [...byMount.values()].filter((group) => group.length > 1);
+  const decided = shared.filter((group) => group.filter(({ id }) => keep.includes(id)).length === 1);
   return {
     dropped: decided.flat().flatMap(({ id }) => (keep.includes(id) ? [] : [id])),
-    clashes: several
+    clashes: shared
       .filter((group) => !decided.includes(group))
       .flat()
       .sort((one, other) => Number(other.entity_id === to) - Number(one.entity_id === to)),
   };
 }
 
-/** The answer to a merge whose aliases clash: clients read them from the data. */
+/** The reply to a merge whose aliases clash. Clients read the aliases from the data. */
 export function clashReply(clashes: readonly MergedAlias[], mounts: Mounts): object {
   const data = clashes.map((alias) => ({
     entity: alias.entity_name,

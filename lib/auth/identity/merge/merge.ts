@@ -1,53 +1,58 @@
 import { sql, type Transaction } from 'kysely';
-import { AppError, badRequest } from '../../../core/errors.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
-import { mfaConflicts, moveSecrets } from '../../mfa/secrets/merge.ts';
-import { type AliasWish, clashesOf, type MergedAlias } from './clashes.ts';
+import { AppError, badRequest } from '#core/errors.ts';
+import { text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Database } from '#store/tables.ts';
+import type { IdentityParts } from '../parts.ts';
+import { type AliasChoice, clashesOf, type MergedAlias, mergedAliasColumns } from './clashes.ts';
 
-export interface Merge extends AliasWish {
-  /** Where both have a secret of one method, the destination's stays. */
+export interface Merge extends AliasChoice {
+  /** The target keeps its MFA secret where both have one of the same method. */
   readonly force: boolean;
 }
 
 /**
- * Makes one entity of several: aliases and memberships go over, and tokens of the others are tokens of the one that is left.
- * Policies and metadata of the others do not go over. Nothing changes when aliases clash: they are answered.
+ * Merges entities into one: it takes over aliases, memberships and tokens of the sources, but not their policies and metadata.
+ * Returns the aliases that clash; in that case nothing changes.
  *
  * @throws AppError `bad-request`
  */
-export async function mergeEntities(store: Store, namespaceId: string, merge: Merge): Promise<readonly MergedAlias[]> {
+export async function mergeEntities(
+  { store, secondFactors }: IdentityParts,
+  namespaceId: string,
+  merge: Merge,
+): Promise<readonly MergedAlias[]> {
   return store.transaction(async (tx) => {
-    await locked(tx, namespaceId, merge);
-    const conflicts = await mfaConflicts(tx, merge.from, merge.to);
+    await lockEntities(tx, namespaceId, merge);
+    const conflicts = await secondFactors.conflicts(tx, merge.from, merge.to);
     if (conflicts.length > 0 && !merge.force) throw new AppError('bad-request', conflicts);
     const { dropped, clashes } = clashesOf(await aliasesOf(tx, merge), merge);
     if (clashes.length > 0) return clashes;
-    await moveSecrets(store, tx, merge.from, merge.to);
-    await moved(tx, merge, dropped);
+    await secondFactors.move(tx, merge.from, merge.to);
+    await moveAll(tx, merge, dropped);
     return [];
   });
 }
 
-/** Locks all of them in one order, so that of merges at the same time one comes after the other. */
-async function locked(tx: Transaction<Database>, namespaceId: string, { from, to }: Merge): Promise<void> {
-  const { rows } = await sql<{ id: string }>`
+/** Locks the entities in one order, so that concurrent merges run one after the other. */
+async function lockEntities(tx: Transaction<Database>, namespaceId: string, { from, to }: Merge): Promise<void> {
+  const { rows } = await rowsOf({ id: text })`
     select id from entities where namespace_id = ${namespaceId} and id = any(${[to, ...from]}::text[])
      order by id for update`.execute(tx);
-  const there = new Set(rows.map(({ id }) => id));
-  if (!there.has(to)) throw badRequest('entity id to merge to is invalid');
-  if (!from.every((id) => there.has(id))) throw badRequest('entity id to merge from is invalid');
+  const found = new Set(rows.map(({ id }) => id));
+  if (!found.has(to)) throw badRequest('entity id to merge to is invalid');
+  if (!from.every((id) => found.has(id))) throw badRequest('entity id to merge from is invalid');
 }
 
 async function aliasesOf(tx: Transaction<Database>, { from, to }: Merge): Promise<readonly MergedAlias[]> {
-  const { rows } = await sql<MergedAlias>`
+  const { rows } = await rowsOf(mergedAliasColumns)`
     select a.id, a.entity_id, e.name as entity_name, a.mount_accessor, a.name
       from entity_aliases a join entities e on e.id = a.entity_id
      where a.entity_id = any(${[to, ...from]}::text[]) order by a.created_at, a.id`.execute(tx);
   return rows;
 }
 
-async function moved(tx: Transaction<Database>, { from, to }: Merge, dropped: readonly string[]): Promise<void> {
+async function moveAll(tx: Transaction<Database>, { from, to }: Merge, dropped: readonly string[]): Promise<void> {
   const others = sql`any(${from}::text[])`;
   await sql`delete from entity_aliases where id = any(${dropped}::text[])`.execute(tx);
   await sql`update entity_aliases set entity_id = ${to}, merged_from = merged_from || entity_id, updated_at = now()

@@ -1,30 +1,30 @@
-import { badRequest } from '../../../core/errors.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
-import { text } from '../../../path/fields.ts';
-import type { Store } from '../../../store/store.ts';
+import { badRequest } from '#core/errors.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { text } from '#path/fields.ts';
+import type { Store } from '#store/store.ts';
 import { applicationModes, readMode, writeMode } from '../group/application.ts';
 
 const fields = {
   group_policy_application_mode: text(64)
     .default('')
-    .meta({ description: '"within_namespace_hierarchy", or "any": also to entities of other namespaces' }),
+    .meta({ description: '"within_namespace_hierarchy", or "any" to include entities of other namespaces' }),
 };
 
 /** `sys/config/group-policy-application`. */
 export const groupApplicationRow = (store: Store): Row => ({
   pattern: 'config/group-policy-application',
-  help: 'Says to which of its members the policies of a group apply: to those of its namespace and below, or to all.',
+  help: 'Sets the members that the policies of a group apply to: those of its namespace and below, or all.',
   operations: {
     read: operation(
       {},
       {
-        summary: 'Show to which members policies of groups apply.',
+        summary: 'Read which members the policies of groups apply to',
         rootNamespaceOnly: true,
         run: async () => ({ data: { group_policy_application_mode: await readMode(store.db) } }),
       },
     ),
     write: operation(fields, {
-      summary: 'Set to which members policies of groups apply.',
+      summary: 'Set which members the policies of groups apply to',
       rootNamespaceOnly: true,
       async run({ group_policy_application_mode: given }) {
         const mode = applicationModes.find((one) => one === given);

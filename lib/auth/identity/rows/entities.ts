@@ -1,14 +1,14 @@
-import { badRequest } from '../../../core/errors.ts';
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
-import { pathText, textList, textMap } from '../../../path/fields.ts';
+import { badRequest } from '#core/errors.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { pathText, textList, textMap } from '#path/fields.ts';
+import { entryPageFields, listEntries } from '#path/listing.ts';
 import { entityPage } from '../entity/list.ts';
 import { type EntityKey, findEntity } from '../entity/read.ts';
 import { entityReply, entityView } from '../entity/view.ts';
 import { deleteEntities, type EntityChange, writeEntity } from '../entity/write.ts';
 import { nameText } from '../names.ts';
-import { listedWithInfo, pageFields } from '../paging.ts';
 import type { IdentityParts } from '../parts.ts';
 import { entityChange, entityFields } from './entity-fields.ts';
 
@@ -21,10 +21,10 @@ const nameInPath = pathText('Name of the entity');
 export const entityRows = (parts: IdentityParts): readonly Row[] => [
   {
     pattern: 'entity',
-    help: 'Makes an entity, or changes the one of an id or a name.',
+    help: 'Creates an entity, or updates the one with an id or name.',
     operations: {
       write: operation(entityFields, {
-        summary: 'Create or change an entity',
+        summary: 'Create or update an entity',
         run: (input, context) => write(parts, context, entityChange(input)),
       }),
     },
@@ -33,13 +33,13 @@ export const entityRows = (parts: IdentityParts): readonly Row[] => [
   listRow(parts, 'name'),
   {
     pattern: 'entity/id/:id',
-    help: 'An entity by its id.',
+    help: 'Manages an entity by its id.',
     operations: {
-      read: operation({ id: idInPath }, { summary: 'Show an entity', run: ({ id }, at) => read(parts, at, { id }) }),
+      read: operation({ id: idInPath }, { summary: 'Read an entity', run: ({ id }, at) => read(parts, at, { id }) }),
       write: operation(
         { ...fieldsById, id: idInPath },
         {
-          summary: 'Change an entity',
+          summary: 'Update an entity',
           run: (input, context) => write(parts, context, entityChange(input)),
         },
       ),
@@ -52,16 +52,16 @@ export const entityRows = (parts: IdentityParts): readonly Row[] => [
   {
     pattern: 'entity/name/*name',
     restIsName: true,
-    help: 'An entity by its name.',
+    help: 'Manages an entity by its name.',
     operations: {
       read: operation(
         { name: nameInPath },
-        { summary: 'Show an entity', run: ({ name }, at) => read(parts, at, { name }) },
+        { summary: 'Read an entity', run: ({ name }, at) => read(parts, at, { name }) },
       ),
       write: operation(
         { ...fieldsByName, name: nameInPath },
         {
-          summary: 'Create or change an entity',
+          summary: 'Create or update an entity',
           run: (input, context) => write(parts, context, entityChange({ ...input, name: shortName(input.name) })),
         },
       ),
@@ -71,41 +71,45 @@ export const entityRows = (parts: IdentityParts): readonly Row[] => [
       ),
     },
   },
-  {
-    pattern: 'entity/batch-delete',
-    help: 'Deletes many entities.',
-    operations: {
-      write: operation(
-        { entity_ids: textList().default([]).meta({ description: 'Ids of the entities' }) },
-        {
-          summary: 'Delete entities and their aliases',
-          knownFieldsOnly: true,
-          async run({ entity_ids: ids }, context) {
-            if (ids.length === 0) throw badRequest('missing entity ids to delete');
-            return remove(parts, context, { ids });
-          },
-        },
-      ),
-    },
-  },
+  batchDeleteRow(parts),
 ];
+
+const batchDeleteRow = (parts: IdentityParts): Row => ({
+  pattern: 'entity/batch-delete',
+  help: 'Deletes many entities.',
+  operations: {
+    write: operation(
+      { entity_ids: textList().default([]).meta({ description: 'Ids of the entities' }) },
+      {
+        summary: 'Delete entities and their aliases',
+        knownFieldsOnly: true,
+        async run({ entity_ids: ids }, context) {
+          if (ids.length === 0) throw badRequest('missing entity ids to delete');
+          return remove(parts, context, { ids });
+        },
+      },
+    ),
+  },
+});
 
 const listRow = (parts: IdentityParts, by: 'id' | 'name'): Row => ({
   pattern: `entity/${by}/`,
-  help: `Lists the entities by ${by}.`,
+  help: `Lists entities by ${by}.`,
   operations: {
     list: operation(
       {
-        ...pageFields,
-        name: nameText().default('').meta({ description: 'Only those whose names begin so' }),
-        metadata: textMap().default({}).meta({ description: 'Only those that have at least this metadata' }),
+        ...entryPageFields,
+        name: nameText().default('').meta({ description: 'Return only entities whose name starts with this prefix' }),
+        metadata: textMap()
+          .default({})
+          .meta({ description: 'Return only entities whose metadata includes these entries' }),
       },
       {
         summary: 'List entities',
         async run({ name: prefix, metadata, ...page }, { namespace }) {
           const mounts = await parts.mountsOf(namespace);
-          return listedWithInfo(page, (one) =>
-            entityPage(parts.store, namespace.id, by, one, { prefix, metadata }, mounts),
+          return listEntries(page, (part) =>
+            entityPage(parts.store, namespace.id, by, part, { prefix, metadata }, mounts),
           );
         },
       },
@@ -113,7 +117,7 @@ const listRow = (parts: IdentityParts, by: 'id' | 'name'): Row => ({
   },
 });
 
-/** A name in a path has the bound of one in a body. @throws AppError `bad-request` */
+/** Limits a name in a path like one in a body. @throws AppError `bad-request` */
 export function shortName(name: string): string {
   const parsed = nameText().safeParse(name);
   if (!parsed.success || name === '') throw badRequest('the name is empty or too long');
@@ -126,8 +130,8 @@ async function read({ store, mountsOf }: IdentityParts, { namespace }: RequestCo
 }
 
 /**
- * A change of an entity that was found by its name answers nothing: a client that meant to make one would take the other's id for
- * its own.
+ * An update of an entity that was found by its name has an empty reply: a client that meant to create one would take the id of the
+ * existing entity for that of a new one.
  */
 async function write({ store }: IdentityParts, { namespace }: RequestContext, change: EntityChange): Promise<Reply> {
   const { entity, isNew } = await writeEntity(store, namespace.id, change);

@@ -1,82 +1,45 @@
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
-import { type Input, pathText, text } from '../../../path/fields.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { type Input, text } from '#path/fields.ts';
 import { aliasView } from '../alias/row.ts';
 import { aliasPage, deleteAlias, findAlias } from '../alias/store.ts';
 import { writeAlias } from '../alias/write.ts';
 import { mustBeShort } from '../names.ts';
-import { listedWithInfo, pageFields } from '../paging.ts';
 import type { IdentityParts } from '../parts.ts';
 import { aliasFields, customMetadataField, mountNamed } from './alias-fields.ts';
-import { blankless } from './entity-fields.ts';
+import { aliasId, aliasRows } from './aliases.ts';
+import { emptyToUndefined } from './entity-fields.ts';
 
 const fields = {
   ...aliasFields,
   entity_id: text(64)
     .optional()
-    .meta({ description: 'Old name of canonical_id, which wins', formerNameOf: 'canonical_id' }),
+    .meta({ description: 'Old name of canonical_id, which takes precedence', formerNameOf: 'canonical_id' }),
   custom_metadata: customMetadataField,
 };
-const { id: _id, ...fieldsById } = fields;
-const id = pathText('Id of the alias');
+const { id: _id, ...changeFields } = fields;
 
 /** `entity-alias`, `entity-alias/id/`. */
-export const entityAliasRows = (parts: IdentityParts): readonly Row[] => [
-  {
-    pattern: 'entity-alias',
-    help: 'Ties what an auth method knows somebody by to an entity.',
-    operations: {
-      write: operation(fields, {
-        summary: 'Create or change an alias of an entity',
-        run: (input, context) => write(parts, input, context),
-      }),
+export const entityAliasRows = (parts: IdentityParts): readonly Row[] =>
+  aliasRows(parts, {
+    owner: 'entity',
+    help: 'Ties the name that a user or machine has at an auth method to an entity.',
+    write: operation(fields, {
+      summary: 'Create or update an alias of an entity',
+      run: (input, context) => write(parts, input, context),
+    }),
+    change: operation(
+      { ...changeFields, ...aliasId },
+      { summary: 'Update an alias of an entity', run: (input, context) => write(parts, input, context) },
+    ),
+    page: ({ id }, page, mounts) => aliasPage(parts.store, id, page, mounts),
+    async find(namespace, id) {
+      const alias = await findAlias(parts.store, namespace.id, id);
+      return alias && aliasView(alias, await parts.mountsOf(namespace));
     },
-  },
-  {
-    pattern: 'entity-alias/id/',
-    help: 'Lists the aliases of entities.',
-    operations: {
-      list: operation(pageFields, {
-        summary: 'List aliases of entities',
-        async run(page, { namespace }) {
-          const mounts = await parts.mountsOf(namespace);
-          return listedWithInfo(page, (one) => aliasPage(parts.store, namespace.id, one, mounts));
-        },
-      }),
-    },
-  },
-  {
-    pattern: 'entity-alias/id/:id',
-    help: 'An alias of an entity by its id.',
-    operations: {
-      read: operation(
-        { id },
-        {
-          summary: 'Show an alias of an entity',
-          async run(input, { namespace }) {
-            const alias = await findAlias(parts.store, namespace.id, input.id);
-            return alias && { data: aliasView(alias, await parts.mountsOf(namespace)) };
-          },
-        },
-      ),
-      write: operation(
-        { ...fieldsById, id },
-        { summary: 'Change an alias of an entity', run: (input, context) => write(parts, input, context) },
-      ),
-      delete: operation(
-        { id },
-        {
-          summary: 'Delete an alias of an entity; the entity stays',
-          async run(input, { namespace }) {
-            await deleteAlias(parts.store, namespace.id, input.id);
-            return undefined;
-          },
-        },
-      ),
-    },
-  },
-];
+    remove: (namespace, id) => deleteAlias(parts.store, namespace.id, id),
+  });
 
 async function write(
   parts: IdentityParts,
@@ -85,10 +48,10 @@ async function write(
 ): Promise<Reply> {
   mustBeShort(input.custom_metadata);
   const data = await writeAlias(parts.store, namespace.id, {
-    id: blankless(input.id),
-    name: blankless(input.name),
+    id: emptyToUndefined(input.id),
+    name: emptyToUndefined(input.name),
     mount: await mountNamed(parts, namespace, input.mount_accessor),
-    entityId: blankless(input.canonical_id) ?? blankless(input.entity_id),
+    entityId: emptyToUndefined(input.canonical_id) ?? emptyToUndefined(input.entity_id),
     customMetadata: input.custom_metadata,
   });
   return { data };

@@ -1,27 +1,29 @@
-import { badRequest } from '../../../core/errors.ts';
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
-import { foldedList, type Input, pathText, text, textList, textMap } from '../../../path/fields.ts';
+import { badRequest } from '#core/errors.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { foldedList, type Input, pathText, text, textList, textMap } from '#path/fields.ts';
+import { entryPageFields, listEntries } from '#path/listing.ts';
 import { findGroup, type GroupKey, groupPage } from '../group/read.ts';
 import { groupView } from '../group/view.ts';
 import { deleteGroup, writeGroup } from '../group/write.ts';
 import { mustBeShort, nameText } from '../names.ts';
-import { listedWithInfo, pageFields } from '../paging.ts';
 import type { IdentityParts } from '../parts.ts';
 import { shortName } from './entities.ts';
-import { assignable, blankless } from './entity-fields.ts';
+import { assignable, emptyToUndefined } from './entity-fields.ts';
 
 const fields = {
-  id: text(64).optional().meta({ description: 'Group that is changed; absent: the one of the name, or a new one' }),
+  id: text(64)
+    .optional()
+    .meta({ description: 'Id of an existing group; default: the group with the name, or a new one' }),
   name: nameText().optional().meta({ description: 'Name; default: group-<id>' }),
   type: text(64)
     .optional()
-    .meta({ description: '"internal", or "external": logins say who is in it; default: internal' }),
-  metadata: textMap().optional().meta({ description: 'Names and values, which policies may refer to' }),
-  policies: foldedList().optional().meta({ description: 'Policies that every token of a member has' }),
-  member_entity_ids: textList().optional().meta({ description: 'Ids of all entities that are in it' }),
-  member_group_ids: textList().optional().meta({ description: 'Ids of all groups that are in it' }),
+    .meta({ description: '"internal", or "external" for a group whose members come from logins; default: internal' }),
+  metadata: textMap().optional().meta({ description: 'Metadata, which policies can refer to' }),
+  policies: foldedList().optional().meta({ description: 'Policies of every token of a member' }),
+  member_entity_ids: textList().optional().meta({ description: 'Ids of all member entities' }),
+  member_group_ids: textList().optional().meta({ description: 'Ids of all member groups' }),
 };
 const { id: _id, ...fieldsById } = fields;
 const { name: _name, ...fieldsByName } = fieldsById;
@@ -32,10 +34,10 @@ const name = pathText('Name of the group');
 export const groupRows = (parts: IdentityParts): readonly Row[] => [
   {
     pattern: 'group',
-    help: 'Makes a group of entities, or changes the one of an id or a name.',
+    help: 'Creates a group of entities, or updates the one with an id or name.',
     operations: {
       write: operation(fields, {
-        summary: 'Create or change a group',
+        summary: 'Create or update a group',
         run: (input, context) => write(parts, input, context),
       }),
     },
@@ -44,12 +46,12 @@ export const groupRows = (parts: IdentityParts): readonly Row[] => [
   listRow(parts, 'name'),
   {
     pattern: 'group/id/:id',
-    help: 'A group by its id.',
+    help: 'Manages a group by its id.',
     operations: {
-      read: operation({ id }, { summary: 'Show a group', run: (input, context) => read(parts, context, input) }),
+      read: operation({ id }, { summary: 'Read a group', run: (input, context) => read(parts, context, input) }),
       write: operation(
         { ...fieldsById, id },
-        { summary: 'Change a group', run: (input, context) => write(parts, input, context) },
+        { summary: 'Update a group', run: (input, context) => write(parts, input, context) },
       ),
       delete: operation({ id }, { summary: 'Delete a group', run: (input, context) => remove(parts, context, input) }),
     },
@@ -57,13 +59,13 @@ export const groupRows = (parts: IdentityParts): readonly Row[] => [
   {
     pattern: 'group/name/*name',
     restIsName: true,
-    help: 'A group by its name.',
+    help: 'Manages a group by its name.',
     operations: {
-      read: operation({ name }, { summary: 'Show a group', run: (input, context) => read(parts, context, input) }),
+      read: operation({ name }, { summary: 'Read a group', run: (input, context) => read(parts, context, input) }),
       write: operation(
         { ...fieldsByName, name },
         {
-          summary: 'Create or change a group',
+          summary: 'Create or update a group',
           run: (input, context) => write(parts, { ...input, name: shortName(input.name) }, context),
         },
       ),
@@ -77,11 +79,11 @@ export const groupRows = (parts: IdentityParts): readonly Row[] => [
 
 const listRow = ({ store }: IdentityParts, by: 'id' | 'name'): Row => ({
   pattern: `group/${by}/`,
-  help: `Lists the groups by ${by}.`,
+  help: `Lists groups by ${by}.`,
   operations: {
-    list: operation(pageFields, {
+    list: operation(entryPageFields, {
       summary: 'List groups',
-      run: (page, { namespace }) => listedWithInfo(page, (one) => groupPage(store, namespace.id, by, one)),
+      run: (page, { namespace }) => listEntries(page, (part) => groupPage(store, namespace.id, by, part)),
     }),
   },
 });
@@ -97,23 +99,23 @@ async function write(
   { namespace }: RequestContext,
 ): Promise<Reply> {
   mustBeShort(input.metadata);
-  const id = blankless(input.id);
+  const id = emptyToUndefined(input.id);
   const { isNew, ...data } = await writeGroup(store, namespace.id, {
     id,
-    name: blankless(input.name),
-    type: typeOf(blankless(input.type)),
+    name: emptyToUndefined(input.name),
+    type: typeOf(emptyToUndefined(input.type)),
     metadata: input.metadata,
     policies: assignable(input.policies),
     memberEntityIds: input.member_entity_ids,
     memberGroupIds: input.member_group_ids,
   });
-  // A client that meant to make a group would take the id of the one that has the name for its own.
+  // A client that meant to create a group would take the id of the existing one for that of a new one.
   return isNew || id !== undefined ? { data } : undefined;
 }
 
 function typeOf(given: string | undefined): 'internal' | 'external' | undefined {
   if (given === undefined || given === 'internal' || given === 'external') return given;
-  throw badRequest('invalid group type: it is "internal" or "external"');
+  throw badRequest('invalid group type: expected "internal" or "external"');
 }
 
 async function remove(

@@ -1,4 +1,4 @@
-import type { Engine } from '../../../path/contract/engine.ts';
+import type { Engine } from '#path/contract/engine.ts';
 import type { IdentityParts } from '../parts.ts';
 import { entityRows } from './entities.ts';
 import { entityAliasRows } from './entity-aliases.ts';
@@ -7,7 +7,7 @@ import { groupRows } from './groups.ts';
 import { lookupRows } from './lookup.ts';
 import { mergeRow } from './merge.ts';
 
-/** Who people and machines are, however they have logged in. */
+/** Entities and groups: one entity is one user or machine, however it logs in. */
 export const identityEngine = (parts: IdentityParts): Engine => ({
   type: 'identity',
   always: { path: 'identity/', description: 'identity store' },

@@ -1,6 +1,6 @@
-import { badRequest } from '../../../core/errors.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
-import { type Input, text } from '../../../path/fields.ts';
+import { badRequest } from '#core/errors.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { type Input, text } from '#path/fields.ts';
 import { findEntity } from '../entity/read.ts';
 import { entityView } from '../entity/view.ts';
 import { findGroup } from '../group/read.ts';
@@ -16,7 +16,7 @@ const fields = {
   alias_mount_accessor: text(256).default('').meta({ description: 'Accessor of the mount of the alias' }),
 };
 
-/** `lookup/entity` and `lookup/group`: nothing that is found is an answer without a body. */
+/** `lookup/entity` and `lookup/group`. The reply is empty when nothing is found. */
 export const lookupRows = ({ store, mountsOf }: IdentityParts): readonly Row[] => [
   {
     pattern: 'lookup/entity',
@@ -46,7 +46,7 @@ export const lookupRows = ({ store, mountsOf }: IdentityParts): readonly Row[] =
   },
 ];
 
-/** @throws AppError `bad-request` when nothing is asked for, or half of something */
+/** @throws AppError `bad-request` when the parameters do not identify anything */
 function keyOf({ id, name, alias_id, alias_name, alias_mount_accessor }: Input<typeof fields>) {
   if (id !== '') return { id };
   if (name !== '') return { name };

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
-import type { Store } from '../../../store/store.ts';
+import { bytea } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 
-/** The configuration of a mount as `writeConfig` was given it; undefined: there is none. */
+/** The configuration of a mount as it was passed to `writeConfig`. Undefined when the mount has none. */
 export async function readConfig({ db, barrier }: Store, mountId: string): Promise<object | undefined> {
-  const { rows } = await sql<{ config: Buffer }>`
+  const { rows } = await rowsOf({ config: bytea })`
     select config from auth_configs where mount_id = ${mountId}`.execute(db);
   return rows[0] && openConfig(barrier, mountId, rows[0].config);
 }

@@ -1,11 +1,11 @@
-import { isBlocked } from '../../../network/blocked.ts';
-import { boundsSetting } from '../../../network/bounds.ts';
-import { errorChain } from '../../../network/error-chain.ts';
-import { strangeMessage } from '../../../network/strange-answer.ts';
+import { isBlocked } from '#network/blocked.ts';
+import { boundsSetting } from '#network/bounds.ts';
+import { errorChain } from '#network/error-chain.ts';
+import { strangeMessage } from '#network/strange-answer.ts';
 
-/** A system that a method had to ask gave no answer that can be used. */
+/** A call of another system failed, or its reply cannot be used. */
 export class RemoteFailure extends Error {
-  /** In our own words; nothing of what was sent or came, and no address. */
+  /** A text of our own without any part of the request, the reply or the address. */
   readonly reason: string;
 
   constructor(reason: string) {
@@ -15,33 +15,33 @@ export class RemoteFailure extends Error {
   }
 }
 
-/** Why a call came to nothing. */
+/** The reason why a call failed. */
 export function callFailure(error: unknown): RemoteFailure {
   if (error instanceof RemoteFailure) return error;
   if (isBlocked(error))
     return new RemoteFailure(
       `the networking guard of the server does not let it be called (${boundsSetting} opens it)`,
     );
-  if (strangeMessage(error) !== undefined) return new RemoteFailure('its answer is too large or has a strange status');
+  if (strangeMessage(error) !== undefined) return new RemoteFailure('its reply is too large or has an invalid status');
   const chain = errorChain(error);
   if (chain.some(({ name }) => name === 'TimeoutError')) return new RemoteFailure('it did not answer in time');
-  if (chain.some(({ name }) => name === 'AbortError')) return new RemoteFailure('nobody waits for its answer any more');
+  if (chain.some(({ name }) => name === 'AbortError')) return new RemoteFailure('the request was cancelled');
   const codes = chain.flatMap((link) => ('code' in link && typeof link.code === 'string' ? [link.code] : []));
   const known = codes.find((code) => code in reasons);
   if (known !== undefined) return new RemoteFailure(reasons[known] ?? known);
   const untrusted = codes.find((code) => /CERT|_SIGNATURE$|^CRL_|HOSTNAME_MISMATCH/.test(code));
   if (untrusted !== undefined) return new RemoteFailure(`its certificate is not trusted (${untrusted})`);
   if (codes.some((code) => /SSL|TLS/.test(code))) return new RemoteFailure('TLS with it failed');
-  return new RemoteFailure('the connection with it failed');
+  return new RemoteFailure('the connection to it failed');
 }
 
-/** The other side ended the connection, whether or not it had taken the call. */
+/** Whether the other side closed the connection, before or after it received the call. */
 export const wasCut = (error: unknown): boolean =>
   errorChain(error).some((link) => 'code' in link && cutCodes.has(String(link.code)));
 
 const cutCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
-const late = 'it could not be connected to in time';
+const late = 'connecting to it took too long';
 
 const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: late,

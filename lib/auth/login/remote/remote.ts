@@ -1,43 +1,45 @@
 import { X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type NetworkBounds, readBounds } from '../../../network/bounds.ts';
-import { type Call, type GuardedCalls, guardedCalls } from '../../../network/calls.ts';
-import type { NetworkPolicy } from '../../../network/policy.ts';
+import type { NetworkBounds } from '#network/bounds.ts';
+import { type Call, type GuardedCalls, guardedCalls } from '#network/calls.ts';
+import type { NetworkPolicy } from '#network/policy.ts';
 import { callFailure, RemoteFailure, wasCut } from './failure.ts';
 
-/** Calls of auth methods to the systems that know who somebody is. */
+/** Calls of auth methods to the systems that confirm identities. */
 export interface Remote {
-  /** One call. A redirect is not followed. @throws RemoteFailure */
+  /** Makes one call without following redirects. @throws RemoteFailure */
   ask(question: Question): Promise<Answer>;
   close(): Promise<void>;
 }
 
 export interface RemoteParts {
-  /** What the operator lets the server call, beside public addresses at ports 80 and 443. */
+  /** Addresses that the operator allows in addition to public ones at the ports 80 and 443. */
   readonly bounds: NetworkBounds;
-  /** For one call, connecting included. */
+  /** Limit of one call, including the connection. */
   readonly requestMs: number;
 }
 
 export interface Question {
   readonly url: URL;
-  /** PEM certificates that are trusted instead of those of the system. Empty: those of the system. */
+  /** PEM certificates to trust in place of those of the system. Empty to trust those of the system. */
   readonly caCertificates: string;
   readonly bearer?: string;
-  /** Beside those of every question. */
+  /** Headers in addition to the common ones. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Is sent as JSON with POST. Absent: GET. */
+  /** Sent as JSON with POST. Absent for a GET. */
   readonly body?: object;
+  /** Sent as a form with POST, in place of `body`. */
+  readonly form?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
 export interface Answer {
   readonly status: number;
-  /** The body; undefined where it is no JSON. At most 1 MB of it are read. */
+  /** The parsed body, of at most 1 MB. Undefined when it is not JSON. */
   readonly json: unknown;
 }
 
-/** Clients that are kept open, one for each set of certificates and port. */
+/** Bound of the open clients: one for each port and set of certificates. */
 const clientsMax = 500;
 const connectMsMax = 5_000;
 
@@ -57,18 +59,19 @@ export function openRemote({ bounds, requestMs }: RemoteParts): Remote {
   }
 
   return {
-    async ask({ url, caCertificates, bearer, headers, body, signal }) {
+    async ask({ url, caCertificates, bearer, headers, body, form, signal }) {
       const client = clientFor(url, caCertificates);
       const end = performance.now() + times.requestMs;
-      const request = requestOf({ bearer, headers, body });
+      const request = requestOf({ bearer, headers, ...sentAs(body, form) });
       const once = () => client.call(url, { ...request, msMax: end - performance.now(), signal });
-      // A connection that was kept may have been ended at the other side when it is used again. Questions may be asked twice.
+      // The other side may have closed an idle connection. Repeating a call is safe.
       const answer = await once()
         .catch((error) => (wasCut(error) ? once() : Promise.reject(error)))
         .catch((error) => {
           throw callFailure(error);
         });
-      if (answer.status >= 300 && answer.status < 400) throw new RemoteFailure('it redirects, which is not followed');
+      if (answer.status >= 300 && answer.status < 400)
+        throw new RemoteFailure('its reply is a redirect, which is not followed');
       return { status: answer.status, json: asJson(answer.text) };
     },
     async close() {
@@ -79,12 +82,7 @@ export function openRemote({ bounds, requestMs }: RemoteParts): Remote {
   };
 }
 
-const requestMsUsual = 10_000;
-
-/** May call public addresses only. */
-export const publicRemote = (): Remote => openRemote({ bounds: readBounds(), requestMs: requestMsUsual });
-
-/** The address comes from who may configure the mount; what is not public, the operator has to have opened. */
+/** A user who configures the mount chooses the address, so addresses that are not public need the permission of the operator. */
 const policyFor = (url: URL, caCertificates: string, bounds: NetworkBounds): NetworkPolicy => ({
   disabled: false,
   allowedIpv4: ['0.0.0.0/0'],
@@ -97,26 +95,38 @@ const policyFor = (url: URL, caCertificates: string, bounds: NetworkBounds): Net
 
 function openClient(policy: NetworkPolicy, times: { readonly connectMs: number; readonly requestMs: number }) {
   try {
-    // A text without a certificate makes a client that trusts nobody and does not say why.
+    // A text without a certificate would make a client that trusts no server, without an error.
     if (policy.caCertificates !== undefined) new X509Certificate(policy.caCertificates);
     return guardedCalls(policy, times);
   } catch {
-    throw new RemoteFailure('the CA certificates that are configured for it cannot be read');
+    throw new RemoteFailure('its configured CA certificates cannot be parsed');
   }
 }
 
-type Asked = { readonly [Member in 'bearer' | 'headers' | 'body']: Question[Member] | undefined };
+/** A body with its media type. */
+interface Sent {
+  readonly text?: string;
+  readonly type?: string;
+}
 
-function requestOf({ bearer, headers, body }: Asked): Pick<Call, 'method' | 'headers' | 'body'> {
+function sentAs(body: object | undefined, form: Readonly<Record<string, string>> | undefined): Sent {
+  if (form !== undefined)
+    return { text: new URLSearchParams(form).toString(), type: 'application/x-www-form-urlencoded' };
+  return body === undefined ? {} : { text: JSON.stringify(body), type: 'application/json' };
+}
+
+type Asked = { readonly [Member in 'bearer' | 'headers']: Question[Member] | undefined } & Sent;
+
+function requestOf({ bearer, headers, text, type }: Asked): Pick<Call, 'method' | 'headers' | 'body'> {
   return {
-    method: body === undefined ? ('GET' as const) : ('POST' as const),
+    method: text === undefined ? ('GET' as const) : ('POST' as const),
     headers: {
       ...headers,
       accept: 'application/json',
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(type === undefined ? {} : { 'content-type': type }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(text === undefined ? {} : { body: text }),
   };
 }
 

@@ -1,24 +1,28 @@
-import { shortDurationText } from '../../../core/duration-text.ts';
-import { badRequest } from '../../../core/errors.ts';
-import type { Mount } from '../../../path/contract/mount.ts';
-import { effectiveLeases } from '../../../path/lease-times.ts';
-import { boundCidr, shownCidr } from '../../token/find/bound.ts';
-import { policySet } from '../../token/issue/policies.ts';
+import { z } from 'zod';
+import { badRequest } from '#core/errors.ts';
+import { effectiveLeases, type Mount } from '#path/contract/mount.ts';
+import { shortDurationText } from '#path/duration-text.ts';
+import { cidrOf, shownCidr } from '../../cidr.ts';
+import { policySet } from '../../policy/names.ts';
 import { type TokenTypeRule, tokenTypeRules } from '../../token/roles/role.ts';
 import { type FormerInput, type FormerName, formerNames, type TokenInput } from './fields.ts';
 
-/** What a role says of the tokens of its logins, as it is kept. Durations are in seconds; 0 and empty: nothing. */
-export interface TokenSettings {
-  readonly token_ttl: number;
-  readonly token_max_ttl: number;
-  readonly token_policies: readonly string[];
-  readonly token_bound_cidrs: readonly string[];
-  readonly token_explicit_max_ttl: number;
-  readonly token_no_default_policy: boolean;
-  readonly token_num_uses: number;
-  readonly token_period: number;
-  readonly token_type: TokenTypeRule;
-}
+/** The stored token settings of a role. Durations are in seconds. 0 and empty values set no limit. */
+export type TokenSettings = Readonly<z.infer<typeof tokenSettings>>;
+
+const texts = z.array(z.string()).readonly();
+
+export const tokenSettings = z.strictObject({
+  token_ttl: z.number(),
+  token_max_ttl: z.number(),
+  token_policies: texts,
+  token_bound_cidrs: texts,
+  token_explicit_max_ttl: z.number(),
+  token_no_default_policy: z.boolean(),
+  token_num_uses: z.number(),
+  token_period: z.number(),
+  token_type: z.enum(tokenTypeRules),
+});
 
 export const newTokenSettings: TokenSettings = {
   token_ttl: 0,
@@ -32,14 +36,14 @@ export const newTokenSettings: TokenSettings = {
   token_type: 'default',
 };
 
-/** The settings after a request. @throws AppError `bad-request` when they do not go together */
+/** The settings after a request. @throws AppError `bad-request` for settings that exclude each other */
 export function tokenSettingsAfter(before: TokenSettings, input: TokenInput & FormerInput): TokenSettings {
   const [policies, cidrs] = [input.token_policies ?? input.policies, input.token_bound_cidrs ?? input.bound_cidrs];
   const after: TokenSettings = {
     token_ttl: input.token_ttl ?? input.ttl ?? before.token_ttl,
     token_max_ttl: input.token_max_ttl ?? input.max_ttl ?? before.token_max_ttl,
     token_policies: policies === undefined ? before.token_policies : policySet(policies),
-    token_bound_cidrs: cidrs?.map(keptCidr) ?? before.token_bound_cidrs,
+    token_bound_cidrs: cidrs?.map(canonicalCidr) ?? before.token_bound_cidrs,
     token_explicit_max_ttl: input.token_explicit_max_ttl ?? before.token_explicit_max_ttl,
     token_no_default_policy: input.token_no_default_policy ?? before.token_no_default_policy,
     token_num_uses: input.token_num_uses ?? input.num_uses ?? before.token_num_uses,
@@ -53,14 +57,14 @@ export function tokenSettingsAfter(before: TokenSettings, input: TokenInput & Fo
   return after;
 }
 
-/** A block of addresses as it is kept. @throws AppError `bad-request` */
-export function keptCidr(given: string): string {
-  const kept = boundCidr(given);
-  if (kept === undefined) throw badRequest(`${JSON.stringify(given)} is not a block of addresses such as 10.0.0.0/8`);
-  return kept;
+/** A CIDR block in stored form. @throws AppError `bad-request` */
+export function canonicalCidr(given: string): string {
+  const cidr = cidrOf(given);
+  if (cidr === undefined) throw badRequest(`${JSON.stringify(given)} is not a CIDR block such as 10.0.0.0/8`);
+  return cidr;
 }
 
-/** What is to be said of a write that went well. */
+/** Warnings for the reply to a write. */
 export function tokenSettingsWarnings(input: TokenInput & FormerInput, mount: Mount): readonly string[] {
   const both = formerNames.filter((name) => input[name] !== undefined && input[`token_${name}`] !== undefined);
   const longest = effectiveLeases(mount.config).max_lease_ttl;
@@ -77,21 +81,21 @@ export function tokenSettingsWarnings(input: TokenInput & FormerInput, mount: Mo
     ...Object.entries(capped).flatMap(([name, value = 0]) =>
       value > longest
         ? [
-            `${name} of "${shortDurationText(value)}" exceeds the max_ttl of "${shortDurationText(longest)}" of the mount, which caps the life of tokens`,
+            `${name} of "${shortDurationText(value)}" exceeds the max_ttl of "${shortDurationText(longest)}" of the mount, which limits the lifetime of tokens`,
           ]
         : [],
     ),
   ];
 }
 
-/** As reads answer them: what is set by one of these old names stands there by that name as well. */
-export function shownTokenSettings(kept: TokenSettings, former: readonly FormerName[]): object {
-  const settings = { ...kept, token_bound_cidrs: kept.token_bound_cidrs.map(shownCidr) };
-  const twice = former.flatMap((name) => {
+/** The settings as clients read them. Settings with an old name of the method appear under that name as well. */
+export function shownTokenSettings(stored: TokenSettings, former: readonly FormerName[]): object {
+  const settings = { ...stored, token_bound_cidrs: stored.token_bound_cidrs.map(shownCidr) };
+  const formerSettings = former.flatMap((name) => {
     const value = settings[`token_${name}`];
     return value === 0 || (Array.isArray(value) && value.length === 0) ? [] : [[name, value] as const];
   });
-  return { ...settings, ...Object.fromEntries(twice) };
+  return { ...settings, ...Object.fromEntries(formerSettings) };
 }
 
 function typeOf(given: string): TokenTypeRule {

@@ -1,49 +1,41 @@
 import { z } from 'zod';
-import {
-  bool,
-  duration,
-  type Input,
-  integer,
-  objectOfText,
-  pathText,
-  text,
-  textList,
-  textMap,
-} from '../../../path/fields.ts';
+import { bool, duration, type Input, integer, objectOfText, pathText, text, textList, textMap } from '#path/fields.ts';
 import { formerTokenFields, tokenFields } from '../../login/role/fields.ts';
-import { stored } from '../../token/create/fields.ts';
+import { storedInteger } from '../../token/stored-integer.ts';
 
-export const role_name = pathText('Name of the role; capitals do not count');
+export const role_name = pathText('Name of the role, in lower case');
 
-/** An index entry has to hold it. */
+/** Bound of an id, which has to fit into an index entry. */
 const idMax = 1_024;
 const blocks = () => textList().optional();
 
-/** Printable, so that it can be the name of an alias. */
+/** Has to be printable, since it becomes the name of an alias. */
 export const role_id = text(idMax)
   .pipe(z.string().regex(/^[^\p{C}]*$/u, 'expected printable characters'))
   .optional()
-  .meta({ description: 'What a login names the role by; default: a random one' });
+  .meta({ description: 'Id of the role in logins; default: a random one' });
 
 export const secretIdFields = {
-  bind_secret_id: bool().optional().meta({ description: 'A login needs a secret id; default: true' }),
-  secret_id_bound_cidrs: blocks().meta({ description: 'Blocks of addresses that logins may come from' }),
+  bind_secret_id: bool().optional().meta({ description: 'Whether logins need a secret id; default: true' }),
+  secret_id_bound_cidrs: blocks().meta({ description: 'CIDR blocks that logins may come from' }),
   bound_cidr_list: blocks().meta({
     description: 'Old name of secret_id_bound_cidrs',
     formerNameOf: 'secret_id_bound_cidrs',
   }),
   secret_id_num_uses: integer()
-    .pipe(stored)
+    .pipe(storedInteger)
     .optional()
-    .meta({ description: 'How often a secret id may be used; 0: without limit' }),
+    .meta({ description: 'Number of allowed uses of a secret id; 0 for unlimited' }),
   secret_id_ttl: duration()
-    .pipe(stored)
+    .pipe(storedInteger)
     .optional()
-    .meta({ description: 'How long a secret id lives; 0: without limit' }),
-  local_secret_ids: bool().optional().meta({ description: 'Kept for clients; fixed once the role exists' }),
+    .meta({ description: 'Lifetime of a secret id; 0 for unlimited' }),
+  local_secret_ids: bool()
+    .optional()
+    .meta({ description: 'Stored for clients; cannot change after the creation of the role' }),
 };
 
-/** Old names that this method has had. */
+/** The old names that this method once had. */
 export const formerNames = ['policies', 'period'] as const;
 
 export const roleFields = {
@@ -54,20 +46,20 @@ export const roleFields = {
   ...formerTokenFields(...formerNames),
 };
 
-/** A JSON text, as most clients send it, or what a map of texts may be otherwise. */
+/** Most clients send JSON in a string; the other forms of a map are accepted as well. */
 const metadata = z.preprocess((value) => (value === '' ? {} : objectOfText(value)), textMap());
 
-/** Of a secret id that is made. */
+/** The fields of a new secret id. */
 export const newSecretIdFields = {
   role_name,
-  metadata: metadata.optional().meta({ description: 'Names and texts that logins pass on to the token' }),
-  cidr_list: blocks().meta({ description: 'Blocks of addresses that logins may come from' }),
-  token_bound_cidrs: blocks().meta({ description: 'Blocks of addresses that tokens may be used from' }),
+  metadata: metadata.optional().meta({ description: 'Metadata, which logins pass on to the token' }),
+  cidr_list: blocks().meta({ description: 'CIDR blocks that logins may come from' }),
+  token_bound_cidrs: blocks().meta({ description: 'CIDR blocks that tokens may be used from' }),
   num_uses: integer()
-    .pipe(stored)
+    .pipe(storedInteger)
     .optional()
-    .meta({ description: 'How often it may be used; default: as the role says' }),
-  ttl: duration().pipe(stored).optional().meta({ description: 'How long it lives; default: as the role says' }),
+    .meta({ description: 'Number of allowed uses; default: that of the role' }),
+  ttl: duration().pipe(storedInteger).optional().meta({ description: 'Lifetime; default: that of the role' }),
 };
 
 export type NewSecretIdInput = Omit<Input<typeof newSecretIdFields>, 'role_name'>;

@@ -1,48 +1,56 @@
 import { sql } from 'kysely';
-import { coalesce } from '../../../core/concurrency/coalesce.ts';
-import type { Store } from '../../../store/store.ts';
+import { coalesce } from '#core/concurrency/coalesce.ts';
+import { objectOf, type RowOf } from '#store/sql/columns.ts';
+import { bool, int, nullable } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 import { type LoginName, loginName } from '../../lockout/aliases.ts';
 import { failuresOf } from '../../lockout/store.ts';
 import type { Role } from './role.ts';
-import { type RoleRow, roleOf } from './roles-store.ts';
-import { lasting, type UsedSecretId } from './secret-ids-store.ts';
+import { roleColumns, roleOf } from './roles-store.ts';
+import { lasting, type UsedSecretId, usedColumns } from './secret-ids-store.ts';
 
-/** What came with a login. */
+/** The ids that came with a login. */
 export interface GivenIds {
   readonly mountId: string;
   readonly roleId: string;
-  /** Of the secret id. */
+  /** The hash of the secret id. */
   readonly hash: Buffer;
 }
 
 export interface FoundForLogin {
   readonly name: LoginName;
-  /** Undefined: there is no such role. */
+  /** Undefined when the role does not exist. */
   readonly role: Role | undefined;
-  /** Undefined: the role has no such secret id. */
+  /** Undefined when the role has no such secret id. */
   readonly secretId: UsedSecretId | undefined;
-  /** Wrong logins with the role id are being counted, or it is locked out. */
+  /** Whether failed logins with the role id are counted, or it is locked out. */
   readonly hasFailures: boolean;
 }
 
 export type FindForLogin = (given: GivenIds) => Promise<FoundForLogin>;
 
-interface Found {
-  readonly n: number;
-  readonly role: RoleRow | null;
-  readonly secret: UsedSecretId | null;
-  readonly has_failures: boolean;
-}
+type Found = RowOf<typeof foundColumns>;
 
-/** Finds roles by what came with logins, in the same way whether they exist or not; those of the same moment share a statement. */
+const foundColumns = {
+  n: int,
+  role: nullable(objectOf(roleColumns)),
+  secret: nullable(objectOf(usedColumns)),
+  has_failures: bool,
+};
+
+/** Finds the roles of logins, in the same way whether they exist or not. Concurrent logins share a statement. */
 export function loginFinder({ db, barrier }: Pick<Store, 'db' | 'barrier'>): FindForLogin {
   return coalesce(
     async (logins: readonly GivenIds[]) => {
       const names = logins.map(({ mountId, roleId }) => loginName(barrier, mountId, roleId));
       const asked = names.map(({ mountId, ...name }, n) => ({
-        ...{ n, mount_id: mountId, ...name, hash: logins[n]?.hash.toString('hex') },
+        n,
+        mount_id: mountId,
+        ...name,
+        hash: logins[n]?.hash.toString('hex'),
       }));
-      const { rows } = await sql<Found>`
+      const { rows } = await rowsOf(foundColumns)`
         select i.n, case when r.id is not null then jsonb_build_object('id', r.id, 'name', r.name, 'role_id', r.role_id, 'settings', r.settings) end as role,
                ${failuresOf(sql`i.mount_id`, sql`case when r.id is null then i.unknown else i.known end`)} as has_failures,
                (select jsonb_build_object('num_uses', s.num_uses, 'metadata', s.metadata, 'cidrs', s.cidrs, 'token_cidrs', s.token_cidrs)

@@ -8,7 +8,7 @@ import { dropExpired, removeSecretIds } from './secret-ids-store.ts';
 import { settingRows } from './settings-rows.ts';
 import { tidyRow } from './tidy.ts';
 
-/** Roles of machines, which log in with a role id and a secret id. */
+/** Machines log in to a role with a role id and a secret id. */
 export const approle: AuthMethod = {
   type: 'approle',
   removeSecrets: removeSecretIds,

@@ -1,20 +1,23 @@
-import { badRequest } from '../../../core/errors.ts';
+import { z } from 'zod';
+import { badRequest } from '#core/errors.ts';
 import type { FormerInput, TokenInput } from '../../login/role/fields.ts';
-import { keptCidr, newTokenSettings, type TokenSettings, tokenSettingsAfter } from '../../login/role/settings.ts';
+import { canonicalCidr, newTokenSettings, tokenSettings, tokenSettingsAfter } from '../../login/role/settings.ts';
 
-/** What a role says, as it is kept. */
-export interface RoleSettings extends TokenSettings {
-  /** A login needs a secret id. */
-  readonly bind_secret_id: boolean;
-  /** Blocks of addresses that logins may come from; empty: from everywhere. */
-  readonly secret_id_bound_cidrs: readonly string[];
-  /** How often each secret id may be used; 0: without limit. */
-  readonly secret_id_num_uses: number;
-  /** Seconds that each secret id lives; 0: it does not expire. */
-  readonly secret_id_ttl: number;
-  /** Kept for clients. */
-  readonly local_secret_ids: boolean;
-}
+/** The stored settings of a role. */
+export type RoleSettings = Readonly<z.infer<typeof roleSettings>>;
+
+export const roleSettings = tokenSettings.extend({
+  /** Whether logins need a secret id. */
+  bind_secret_id: z.boolean(),
+  /** CIDR blocks that logins may come from; empty for any address. */
+  secret_id_bound_cidrs: z.array(z.string()).readonly(),
+  /** Number of allowed uses of each secret id; 0 for unlimited. */
+  secret_id_num_uses: z.number(),
+  /** Lifetime of each secret id in seconds; 0 for unlimited. */
+  secret_id_ttl: z.number(),
+  /** Stored for clients, without effect. */
+  local_secret_ids: z.boolean(),
+});
 
 export interface Role {
   readonly id: string;
@@ -32,7 +35,7 @@ export const newRoleSettings: RoleSettings = {
   local_secret_ids: false,
 };
 
-/** What a request says of a role. */
+/** The settings in a request. */
 export interface RoleInput extends TokenInput, FormerInput {
   readonly bind_secret_id?: boolean | undefined;
   readonly secret_id_bound_cidrs?: readonly string[] | undefined;
@@ -42,14 +45,14 @@ export interface RoleInput extends TokenInput, FormerInput {
   readonly local_secret_ids?: boolean | undefined;
 }
 
-/** `before` undefined: a new role. @throws AppError `bad-request` when the settings do not go together */
+/** The role after a request; `before` is undefined for a new role. @throws AppError `bad-request` for invalid settings */
 export function roleAfter(before: RoleSettings | undefined, input: RoleInput): RoleSettings {
   const from = before ?? newRoleSettings;
   const after: RoleSettings = {
     ...tokenSettingsAfter(from, input),
     bind_secret_id: input.bind_secret_id ?? from.bind_secret_id,
     secret_id_bound_cidrs:
-      (input.secret_id_bound_cidrs ?? input.bound_cidr_list)?.map(keptCidr) ?? from.secret_id_bound_cidrs,
+      (input.secret_id_bound_cidrs ?? input.bound_cidr_list)?.map(canonicalCidr) ?? from.secret_id_bound_cidrs,
     secret_id_num_uses: input.secret_id_num_uses ?? from.secret_id_num_uses,
     secret_id_ttl: input.secret_id_ttl ?? from.secret_id_ttl,
     local_secret_ids: input.local_secret_ids ?? from.local_secret_ids,

@@ -1,40 +1,47 @@
 import { type Kysely, sql } from 'kysely';
-import { badRequest, notFound } from '../../../core/errors.ts';
-import { uuid } from '../../../core/ids.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
-import { newRoleSettings, type Role, type RoleSettings } from './role.ts';
+import { badRequest, notFound } from '#core/errors.ts';
+import { uuid } from '#core/ids.ts';
+import type { Page } from '#path/listing.ts';
+import { pick, type RowOf } from '#store/sql/columns.ts';
+import { partialJsonOf, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { approleRolesTable } from '#store/tables/logins.ts';
+import type { Database } from '#store/tables.ts';
+import { newRoleSettings, type Role, roleSettings } from './role.ts';
 
-/** Which role of which mount. */
+/** Identifies a role. */
 export interface RoleKey {
   readonly mountId: string;
   readonly name: string;
 }
 
-export interface RoleRow {
-  readonly id: string;
-  readonly name: string;
-  readonly role_id: string;
-  readonly settings: Partial<RoleSettings>;
-}
+type RoleRow = RowOf<typeof roleColumns>;
+
+export const roleColumns = {
+  ...pick(approleRolesTable, 'id', 'name', 'role_id'),
+  settings: partialJsonOf(roleSettings),
+};
 
 export const roleOf = ({ id, name, role_id, settings }: RoleRow): Role => ({
-  ...{ id, name, roleId: role_id },
+  id,
+  name,
+  roleId: role_id,
   settings: { ...newRoleSettings, ...settings },
 });
 
 export async function findRole(db: Kysely<Database>, { mountId, name }: RoleKey): Promise<Role | undefined> {
-  const { rows } = await sql<RoleRow>`
+  const { rows } = await rowsOf(roleColumns)`
     select id, name, role_id, settings from approle_roles
      where mount_id = ${mountId}::uuid and name = ${name}`.execute(db);
   return rows[0] && roleOf(rows[0]);
 }
 
-/** Undefined: no role of the mount has the id. */
+/** The name of the role with a role id. Undefined when the mount has no such role. */
 export async function nameOfRoleId(db: Kysely<Database>, mountId: string, roleId: string): Promise<string | undefined> {
-  // PostgreSQL takes no U+0000.
+  // PostgreSQL cannot compare with U+0000.
   if (roleId.includes('\0')) return undefined;
-  const { rows } = await sql<{ name: string }>`
+  const { rows } = await rowsOf({ name: text })`
     select name from approle_roles where mount_id = ${mountId}::uuid and role_id = ${roleId}`.execute(db);
   return rows[0]?.name;
 }
@@ -42,9 +49,9 @@ export async function nameOfRoleId(db: Kysely<Database>, mountId: string, roleId
 export type RoleChange = Pick<Role, 'settings'> & { readonly roleId?: string | undefined };
 
 /**
- * Writes a role; `change` decides under a lock, from what is there. It may throw, and then nothing changes.
+ * Writes the role that `change` makes of the present one, under a lock. If `change` throws, nothing changes.
  *
- * @throws AppError `bad-request` when another role of the mount has the role id, `not-found` when the mount has gone
+ * @throws AppError `bad-request` when another role of the mount has the role id, `not-found` when the mount was deleted
  */
 export function changeRole(
   store: Store,
@@ -52,7 +59,7 @@ export function changeRole(
   change: (before: Role | undefined) => RoleChange,
 ): Promise<void> {
   return store.transaction(async (tx) => {
-    // Roles of one mount are written one after the other, so that no role id comes twice.
+    // Writes of roles of one mount wait for each other, so that each role id is unique.
     const mount = await sql`select 1 from mounts where id = ${mountId}::uuid for no key update`.execute(tx);
     if (mount.rows.length === 0) throw notFound();
     const before = await findRole(tx, { mountId, name });
@@ -69,12 +76,12 @@ export function changeRole(
   });
 }
 
-/** Rows of one statement. */
+/** The number of rows that one statement deletes. */
 const stepSize = 1_000;
-/** More than a role can have. */
+/** Bound of the steps, which no role reaches. */
 const stepsMax = 1_000_000;
 
-/** Removes a role: first its secret ids, in bounded steps. Cut off, the next call goes on. */
+/** Deletes a role after its secret ids, in bounded steps. After an interruption the next call continues. */
 export async function deleteRole({ db }: Pick<Store, 'db'>, key: RoleKey, signal: AbortSignal): Promise<void> {
   const role = await findRole(db, key);
   if (role === undefined) return;
@@ -89,14 +96,13 @@ export async function deleteRole({ db }: Pick<Store, 'db'>, key: RoleKey, signal
   await sql`delete from approle_roles where id = ${role.id}::uuid`.execute(db);
 }
 
-/** Names behind `after`, by bytes. */
+/** Names of roles after a name, in byte order. */
 export async function roleNames(
   { db }: Pick<Store, 'db'>,
   mountId: string,
-  after: string,
-  limit: number,
+  { after, limit }: Page,
 ): Promise<readonly string[]> {
-  const { rows } = await sql<{ name: string }>`
+  const { rows } = await rowsOf({ name: text })`
     select name from approle_roles where mount_id = ${mountId}::uuid and name > ${after}
      order by name limit ${limit}`.execute(db);
   return rows.map(({ name }) => name);

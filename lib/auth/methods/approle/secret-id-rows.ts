@@ -1,18 +1,18 @@
-import { badRequest, notFound } from '../../../core/errors.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { type Operation, operation, type Row } from '../../../path/contract/row.ts';
+import { badRequest, notFound } from '#core/errors.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { type Operation, operation, type Row } from '#path/contract/row.ts';
+import { listNames, pageFields } from '#path/listing.ts';
 import type { TokenParts } from '../../token/parts.ts';
-import { listed, pageFields } from '../../token/rows/paging.ts';
 import { newSecretIdFields, role_name, secret_id, secret_id_accessor } from './fields.ts';
 import { mustFind } from './roles.ts';
 import { makeSecretId, shownSecretId } from './secret-ids.ts';
 import { accessors, deleteSecretId, findSecretId, hashOfSecretId } from './secret-ids-store.ts';
 
-/** `secret-id` of a role and what is below it, `custom-secret-id` and `secret-id-accessor`. */
+/** `secret-id` of a role and the rows below it, `custom-secret-id` and `secret-id-accessor`. */
 export const secretIdRows = (parts: TokenParts): readonly Row[] => [
   {
     pattern: 'role/:role_name/secret-id',
-    help: 'Makes secret ids of a role; lists their accessors.',
+    help: 'Generates secret ids of a role, and lists their accessors.',
     operations: {
       list: operation(
         { role_name, ...pageFields },
@@ -20,12 +20,12 @@ export const secretIdRows = (parts: TokenParts): readonly Row[] => [
           summary: 'List the accessors of secret ids',
           async run(input, context) {
             const role = await mustFind(parts, input.role_name, context);
-            return listed(input, (after, limit) => accessors(parts.store, role, after, limit));
+            return listNames(input, (part) => accessors(parts.store, role, part));
           },
         },
       ),
       write: operation(newSecretIdFields, {
-        summary: 'Make a secret id',
+        summary: 'Generate a secret id',
         run: async (input, context) =>
           makeSecretId(parts, await mustFind(parts, input.role_name, context), context, input),
       }),
@@ -33,12 +33,12 @@ export const secretIdRows = (parts: TokenParts): readonly Row[] => [
   },
   {
     pattern: 'role/:role_name/custom-secret-id',
-    help: 'Makes a secret id of a given text.',
+    help: 'Creates a secret id with a given text.',
     operations: {
       write: operation(
         { ...newSecretIdFields, secret_id },
         {
-          summary: 'Make a secret id of a text of your own',
+          summary: 'Create a custom secret id',
           async run(input, context) {
             if (input.secret_id === '') throw badRequest('missing secret_id');
             const role = await mustFind(parts, input.role_name, context);
@@ -60,7 +60,7 @@ export const secretIdRows = (parts: TokenParts): readonly Row[] => [
 
 type By = Parameters<typeof findSecretId>[2];
 
-/** `lookup` and `destroy` of a secret id, by itself or by its accessor. */
+/** `lookup` and `destroy` of a secret id, by its text or its accessor. */
 function byRows<N extends 'secret_id' | 'secret_id_accessor'>(
   parts: TokenParts,
   segment: string,
@@ -71,23 +71,23 @@ function byRows<N extends 'secret_id' | 'secret_id_accessor'>(
   type Given = { readonly role_name: string } & Readonly<Record<N, string>>;
   const destroy = (): Operation =>
     operation(fields, {
-      summary: 'End a secret id',
+      summary: 'Destroy a secret id',
       knownFieldsOnly: true,
       async run(input, context) {
         const given = input as Given;
         const by = byOf(given, context);
-        const gone = await deleteSecretId(parts.store, await mustFind(parts, given.role_name, context), by);
-        if (!gone && 'accessor' in by) throw unknownAccessor(by.accessor);
+        const isDeleted = await deleteSecretId(parts.store, await mustFind(parts, given.role_name, context), by);
+        if (!isDeleted && 'accessor' in by) throw unknownAccessor(by.accessor);
         return undefined;
       },
     });
   return [
     {
       pattern: `role/:role_name/${segment}/lookup`,
-      help: 'Shows what a secret id may do.',
+      help: 'Shows a secret id.',
       operations: {
         write: operation(fields, {
-          summary: 'Look a secret id up',
+          summary: 'Look up a secret id',
           async run(input, context) {
             const given = input as Given;
             const by = byOf(given, context);
@@ -100,7 +100,7 @@ function byRows<N extends 'secret_id' | 'secret_id_accessor'>(
     },
     {
       pattern: `role/:role_name/${segment}/destroy`,
-      help: 'Ends a secret id.',
+      help: 'Destroys a secret id.',
       operations: { write: destroy(), delete: destroy() },
     },
   ];

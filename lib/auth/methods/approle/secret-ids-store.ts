@@ -1,42 +1,29 @@
 import { sql, type Transaction } from 'kysely';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
+import type { Page } from '#path/listing.ts';
+import { pick, type RowOf } from '#store/sql/columns.ts';
+import { int, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { approleSecretIdsTable } from '#store/tables/logins.ts';
+import type { Database } from '#store/tables.ts';
 import type { Role } from './role.ts';
-import type { ApproleSecretIdsTable } from './tables.ts';
 
-/** A secret id as it is kept: by its hash. */
-export interface SecretId {
-  readonly hash: Buffer;
-  readonly accessor: string;
-  readonly num_uses: number;
-  readonly uses_left: number;
-  readonly ttl: number;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly cidrs: readonly string[];
-  readonly token_cidrs: readonly string[];
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  readonly expire_at: Date | null;
-}
+const { role: _, ...stored } = approleSecretIdsTable;
+
+/** A secret id as it is stored: by its hash. */
+export type SecretId = RowOf<typeof stored>;
 
 export type NewSecretId = Pick<SecretId, 'accessor' | 'num_uses' | 'ttl' | 'metadata' | 'cidrs' | 'token_cidrs'>;
 
 export const hashOfSecretId = ({ barrier }: Pick<Store, 'barrier'>, mountId: string, secretId: string): Buffer =>
   barrier.mac('approle-secret-id', `${mountId}/${secretId}`);
 
-/** What is neither expired nor used up, of the secret id `s`. */
+/** The condition that the secret id `s` is neither expired nor used up. */
 export const lasting = sql`(s.expire_at is null or s.expire_at > now()) and (s.num_uses = 0 or s.uses_left > 0)`;
 
-const columns = sql.raw(
-  [
-    ...['hash', 'accessor', 'num_uses', 'uses_left', 'ttl', 'metadata', 'cidrs', 'token_cidrs', 'created_at'],
-    ...(['updated_at', 'expire_at'] satisfies readonly (keyof ApproleSecretIdsTable)[]),
-  ]
-    .map((name) => `s.${name}`)
-    .join(', '),
-);
+const columns = sql.join(Object.keys(stored).map((name) => sql.ref(`s.${name}`)));
 
-/** False: the role has one of this hash, or is gone. */
+/** False when the role already has the secret id, or was deleted. */
 export async function insertSecretId(
   { db }: Pick<Store, 'db'>,
   role: Role,
@@ -54,13 +41,13 @@ export async function insertSecretId(
   return rows.length > 0;
 }
 
-/** By its hash or its accessor; undefined: there is none that lasts. */
+/** Finds a secret id by its hash or accessor. Undefined when none is valid. */
 export async function findSecretId(
   { db }: Pick<Store, 'db'>,
   role: Role,
   by: { readonly hash: Buffer } | { readonly accessor: string },
 ): Promise<SecretId | undefined> {
-  const { rows } = await sql<SecretId>`
+  const { rows } = await rowsOf(stored)`
     select ${columns} from approle_secret_ids s
      where s.role = ${role.id}::uuid and ${matching(by)} and ${lasting}`.execute(db);
   return rows[0];
@@ -69,7 +56,7 @@ export async function findSecretId(
 const matching = (by: { readonly hash: Buffer } | { readonly accessor: string }) =>
   'hash' in by ? sql`s.hash = ${by.hash}` : sql`s.accessor = ${by.accessor}`;
 
-/** False: there was none. */
+/** False when the secret id did not exist. */
 export async function deleteSecretId(
   { db }: Pick<Store, 'db'>,
   role: Role,
@@ -80,26 +67,27 @@ export async function deleteSecretId(
   return rows.length > 0;
 }
 
-/** Accessors behind `after`, by bytes. */
+/** Accessors after an accessor, in byte order. */
 export async function accessors(
   { db }: Pick<Store, 'db'>,
   role: Role,
-  after: string,
-  limit: number,
+  { after, limit }: Page,
 ): Promise<readonly string[]> {
-  const { rows } = await sql<{ accessor: string }>`
+  const { rows } = await rowsOf({ accessor: text })`
     select s.accessor from approle_secret_ids s
      where s.role = ${role.id}::uuid and s.accessor > ${after} and ${lasting}
      order by s.accessor limit ${limit}`.execute(db);
   return rows.map(({ accessor }) => accessor);
 }
 
-/** What a login needs to know of a secret id. */
-export type UsedSecretId = Pick<SecretId, 'num_uses' | 'metadata' | 'cidrs' | 'token_cidrs'>;
+/** What a login needs of a secret id. */
+export type UsedSecretId = RowOf<typeof usedColumns>;
 
-/** Takes one use of a secret id with limited uses; false: there is none left. */
+export const usedColumns = pick(stored, 'num_uses', 'metadata', 'cidrs', 'token_cidrs');
+
+/** Counts one use of a secret id with limited uses. False when none is left. */
 export async function takeUse({ db }: Pick<Store, 'db'>, role: Role, hash: Buffer): Promise<boolean> {
-  const { rows } = await sql<{ uses_left: number }>`
+  const { rows } = await rowsOf({ uses_left: int })`
     update approle_secret_ids s
        set uses_left = uses_left - 1, updated_at = now(),
            -- If the process ends before it is deleted, the sweep finds it.
@@ -110,13 +98,13 @@ export async function takeUse({ db }: Pick<Store, 'db'>, role: Role, hash: Buffe
   return rows.length > 0;
 }
 
-/** Removes some secret ids of a mount; answers as many texts. */
+/** Deletes some secret ids of a mount, and returns one text for each. */
 export async function removeSecretIds(
   tx: Transaction<Database>,
   mountId: string,
   limit: number,
 ): Promise<readonly string[]> {
-  const { rows } = await sql<{ accessor: string }>`
+  const { rows } = await rowsOf({ accessor: text })`
     delete from approle_secret_ids where (role, hash) in (
       select s.role, s.hash from approle_secret_ids s join approle_roles r on r.id = s.role
        where r.mount_id = ${mountId}::uuid limit ${limit})
@@ -124,7 +112,7 @@ export async function removeSecretIds(
   return rows.map(({ accessor }) => accessor);
 }
 
-/** Removes what has expired, of all mounts or of one. */
+/** Deletes expired secret ids of all mounts or of one. */
 export async function dropExpired({ db }: Pick<Store, 'db'>, limit: number, mountId?: string): Promise<number> {
   const { rows } = await sql`
     delete from approle_secret_ids where (role, hash) in (

@@ -1,7 +1,7 @@
-import { badRequest } from '../../../core/errors.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
+import { badRequest } from '#core/errors.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { shownCidr } from '../../cidr.ts';
 import { formerTokenFields, tokenFields } from '../../login/role/fields.ts';
-import { shownCidr } from '../../token/find/bound.ts';
 import type { TokenParts } from '../../token/parts.ts';
 import { role_name, secretIdFields } from './fields.ts';
 import { newRoleSettings, type RoleInput, type RoleSettings } from './role.ts';
@@ -10,7 +10,7 @@ import { findRole } from './roles-store.ts';
 
 type Name = keyof RoleSettings & keyof RoleInput;
 
-/** Paths below a role that have one setting each, and the old name of the setting. */
+/** Paths below a role for one setting each, with the old name of the setting. */
 const paths: readonly (readonly [string, Name, (keyof RoleInput)?])[] = [
   ['policies', 'token_policies', 'policies'],
   ['bound-cidr-list', 'secret_id_bound_cidrs', 'bound_cidr_list'],
@@ -30,14 +30,14 @@ const paths: readonly (readonly [string, Name, (keyof RoleInput)?])[] = [
 export const settingRows = (parts: TokenParts): readonly Row[] =>
   paths.map(([path, name, former]) => ({
     pattern: `role/:role_name/${path}`,
-    help: `The setting ${name} of a role.`,
+    help: `Manages the setting ${name} of a role.`,
     exists: async ({ role_name: role }, context) =>
       (await findRole(parts.store.db, keyOf(String(role), context))) !== undefined,
     operations: {
       read: operation(
         { role_name },
         {
-          summary: `Show ${name}`,
+          summary: `Read ${name}`,
           async run(input, context) {
             const role = await findRole(parts.store.db, keyOf(input.role_name, context));
             if (role === undefined) return undefined;
@@ -70,7 +70,7 @@ function changes(parts: TokenParts, name: Name, former: keyof RoleInput | undefi
     delete: operation(
       { role_name },
       {
-        summary: `Set ${name} to what a new role has`,
+        summary: `Reset ${name} to its default`,
         run: (input, context) => writeRole(parts, { ...input, [name]: newRoleSettings[name] }, context, false),
       },
     ),

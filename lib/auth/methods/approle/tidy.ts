@@ -1,20 +1,20 @@
-import { operation, type Row } from '../../../path/contract/row.ts';
+import { operation, type Row } from '#path/contract/row.ts';
 import type { TokenParts } from '../../token/parts.ts';
 import { dropExpired } from './secret-ids-store.ts';
 
-/** Of one step, and steps of one call; what is left goes with the sweep, which removes expired secret ids anyway. */
+/** Rows of one step, and steps of one call. The sweep deletes the remaining expired secret ids. */
 const stepSize = 1_000;
 const stepsMax = 100;
 
 /** `tidy/secret-id`. */
 export const tidyRow = ({ store }: TokenParts): Row => ({
   pattern: 'tidy/secret-id',
-  help: 'Removes expired secret ids of this mount now.',
+  help: 'Deletes expired secret ids of this mount.',
   operations: {
     write: operation(
       {},
       {
-        summary: 'Remove expired secret ids',
+        summary: 'Delete expired secret ids',
         knownFieldsOnly: true,
         async run(_input, { mount, signal }) {
           for (let steps = 0; steps < stepsMax && !signal.aborted; steps += 1) {

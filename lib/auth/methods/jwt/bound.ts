@@ -1,16 +1,16 @@
 import { matchesGlob } from '../../token/roles/glob.ts';
 import { type Claims, claimAt, textsOf } from './claims.ts';
 
-/** What a role asks of the claims. */
+/** What a role requires of the claims. */
 export interface Bounds {
   readonly bound_audiences: readonly string[];
   readonly bound_subject: string;
-  /** Claims and what they may be: one value or a list. */
+  /** The allowed value or list of values of each claim. */
   readonly bound_claims: Readonly<Record<string, unknown>>;
   readonly bound_claims_type: 'string' | 'glob';
 }
 
-/** Why a token with a good signature is refused; undefined: it is not. Names of claims are told, never their values. */
+/** Why a role refuses the claims of a token, naming claims but never values. Undefined when it accepts them. */
 export function boundProblem(claims: Claims, bounds: Bounds): string | undefined {
   return (
     audienceProblem(claims, bounds.bound_audiences) ??
@@ -24,7 +24,7 @@ export function boundProblem(claims: Claims, bounds: Bounds): string | undefined
 function audienceProblem(claims: Claims, bound: readonly string[]): string | undefined {
   const value = claimAt(claims, 'aud');
   const given = value === undefined ? [] : textsOf(value);
-  if (given === undefined) return 'aud claim is neither a text nor a list of texts';
+  if (given === undefined) return 'aud claim is neither a string nor a list of strings';
   if (bound.length === 0)
     return given.length > 0 ? 'audience claim found in JWT but no audiences bound to the role' : undefined;
   return given.some((one) => bound.includes(one)) ? undefined : 'aud claim does not match any bound audience';

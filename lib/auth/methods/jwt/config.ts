@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { badRequest } from '../../../core/errors.ts';
-import { type Input, text, textList } from '../../../path/fields.ts';
-import { publicKey } from './verify/static-keys.ts';
+import { badRequest } from '#core/errors.ts';
+import { atMost, type Input, text, textList } from '#path/fields.ts';
+import { partialJsonOf } from '#store/sql/kinds.ts';
+import { storedAs } from '#store/sql/stored.ts';
+import { browserFields, checkBrowserSettings, unstoredFields } from './browser-settings.ts';
+import { publicKey } from './public-key.ts';
 
 const pemCharactersMax = 1_000_000;
 const urlCharactersMax = 2_048;
@@ -9,35 +12,56 @@ const sourcesMax = 32;
 const url = () => text(urlCharactersMax).default('');
 const pem = () => text(pemCharactersMax).default('');
 
-/** A write replaces all of it. Nothing of it is a secret. */
-export const configFields = {
-  oidc_discovery_url: url().meta({ description: 'Address of a provider that says where its keys are' }),
-  oidc_discovery_ca_pem: pem().meta({ description: 'PEM certificates that it is trusted by; default: the system’s' }),
-  jwks_url: url().meta({ description: 'Address of a set of keys' }),
-  jwks_ca_pem: pem().meta({ description: 'PEM certificates that it is trusted by; default: the system’s' }),
+const storedFields = {
+  oidc_discovery_url: url().meta({ description: 'URL of an OpenID provider, whose discovery document names its keys' }),
+  oidc_discovery_ca_pem: pem().meta({
+    description: 'PEM certificates to trust for that URL; default: those of the system',
+  }),
+  jwks_url: url().meta({ description: 'URL of a key set' }),
+  jwks_ca_pem: pem().meta({ description: 'PEM certificates to trust for that URL; default: those of the system' }),
   jwks_pairs: z
     .array(z.object({ jwks_url: text(urlCharactersMax), jwks_ca_pem: pem() }))
-    .max(sourcesMax)
+    .max(sourcesMax, atMost(sourcesMax, 'entries'))
     .default([])
-    .meta({ description: 'Several addresses of sets of keys, each with its certificates' }),
+    .meta({ description: 'URLs of several key sets, each with its certificates' }),
   jwt_validation_pubkeys: textList()
     .refine((keys) => keys.length <= sourcesMax, `expected at most ${sourcesMax} keys`)
     .default([])
-    .meta({ description: 'PEM public keys that tokens are signed with' }),
-  bound_issuer: text(urlCharactersMax).default('').meta({ description: 'The claim iss that tokens have to have' }),
+    .meta({ description: 'PEM public keys that verify tokens' }),
+  bound_issuer: text(urlCharactersMax).default('').meta({ description: 'Required value of the claim iss' }),
   jwt_supported_algs: textList()
     .default([])
-    .meta({ description: 'Algorithms of signatures; default: all of public keys' }),
-  default_role: text(512).default('').meta({ description: 'The role of logins that name none' }),
+    .meta({ description: 'Accepted signature algorithms; default: all with public keys' }),
+  default_role: text(512).default('').meta({ description: 'Role of logins that name none' }),
+  ...browserFields,
 };
 
-/** The configuration of a mount, as it is kept. */
-export type JwtConfig = Input<typeof configFields>;
+/** A write replaces the whole configuration, except where a field says that it is kept. */
+export const configFields = { ...storedFields, ...unstoredFields };
 
-/** Signatures that a public key checks. One by a shared key, or none, is never accepted. */
+/** The stored configuration of a mount. */
+export type JwtConfig = Input<typeof storedFields>;
+
+const config = z.strictObject(storedFields);
+const emptyConfig: JwtConfig = { namespace_in_state: undefined, ...config.parse({}) };
+const storedJwtConfig = partialJsonOf(config);
+
+/** A stored configuration with defaults for settings of later releases. */
+export const storedConfig = (given: object): JwtConfig => ({ ...emptyConfig, ...storedAs(storedJwtConfig, given) });
+
+/** What a write stores. */
+export function configAfter(
+  before: object | undefined,
+  { provider_config: _, ...input }: Input<typeof configFields>,
+): JwtConfig {
+  const former = before === undefined ? true : (storedConfig(before).namespace_in_state ?? false);
+  return { ...input, namespace_in_state: input.namespace_in_state ?? former };
+}
+
+/** Algorithms with public keys. Signatures with a shared key, and unsigned tokens, are never accepted. */
 export const algorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'EdDSA'];
 
-/** @throws AppError `bad-request` when it cannot be used */
+/** @throws AppError `bad-request` for an invalid configuration */
 export function checkConfig(config: JwtConfig): void {
   const sources = [
     config.jwt_validation_pubkeys.length > 0,
@@ -53,29 +77,28 @@ export function checkConfig(config: JwtConfig): void {
   if (config.oidc_discovery_ca_pem !== '' && config.oidc_discovery_url === '')
     throw badRequest("'oidc_discovery_ca_pem' needs 'oidc_discovery_url'");
   if (config.jwks_ca_pem !== '' && config.jwks_url === '') throw badRequest("'jwks_ca_pem' needs 'jwks_url'");
-  mustBeAddress('oidc_discovery_url', config.oidc_discovery_url);
+  checkBrowserSettings(config);
+  mustBeUrl('oidc_discovery_url', config.oidc_discovery_url);
   for (const address of [config.jwks_url, ...config.jwks_pairs.map((pair) => pair.jwks_url)])
-    mustBeAddress('jwks_url', address);
-  const strange = config.jwt_supported_algs.find((algorithm) => !algorithms.includes(algorithm));
-  if (strange !== undefined) throw badRequest(`unsupported signing algorithm: ${JSON.stringify(strange)}`);
+    mustBeUrl('jwks_url', address);
+  const unsupported = config.jwt_supported_algs.find((algorithm) => !algorithms.includes(algorithm));
+  if (unsupported !== undefined) throw badRequest(`unsupported signing algorithm: ${JSON.stringify(unsupported)}`);
   const unread = config.jwt_validation_pubkeys.findIndex((key) => publicKey(key) === undefined);
-  if (unread >= 0) throw badRequest(`error parsing public key: key ${unread + 1} is no public key in PEM`);
+  if (unread >= 0) throw badRequest(`error parsing public key: key ${unread + 1} is not a public key in PEM`);
 }
 
-function mustBeAddress(name: string, given: string): void {
+function mustBeUrl(name: string, given: string): void {
   if (given === '') return;
   const address = URL.parse(given);
   if (address === null || !/^https?:$/.test(address.protocol) || address.username !== '' || address.hash !== '')
-    throw badRequest(`'${name}' has to be an address such as https://login.example.com`);
+    throw badRequest(`'${name}' has to be a URL such as https://login.example.com`);
 }
 
-/** Fields of logins by a browser, which clients expect to read. */
-const ofBrowsers = {
-  oidc_client_id: '',
-  oidc_response_mode: '',
-  oidc_response_types: [],
-  namespace_in_state: false,
-  provider_config: {},
-};
-
-export const shownConfig = (config: JwtConfig): object => ({ ...ofBrowsers, ...config });
+/** As clients read it: without the client secret, and with a member that clients expect. */
+export function shownConfig({
+  oidc_client_secret: _,
+  namespace_in_state: inState = false,
+  ...config
+}: JwtConfig): object {
+  return { ...config, namespace_in_state: inState, provider_config: {} };
+}

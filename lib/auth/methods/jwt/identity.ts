@@ -1,22 +1,57 @@
-import { badRequest } from '../../../core/errors.ts';
+import { badRequest } from '#core/errors.ts';
+import type { Identity } from '../../login/contract.ts';
+import type { TokenBounds } from '../../token/issue/request.ts';
 import { type Claims, claimAt, textOf, textsOf } from './claims.ts';
 import type { JwtRole } from './role.ts';
 
 const aliasCharactersMax = 1_024;
 
-/** What the user is known by. @throws AppError `bad-request` when the token does not say it */
-export function aliasOf(claims: Claims, { user_claim: name, user_claim_json_pointer: isPointer }: JwtRole): string {
+/** What the claims say of a user. */
+export interface Person {
+  readonly alias: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly groups: readonly string[];
+}
+
+/** @throws AppError `bad-request` when the claims lack something that the role needs */
+export function personOf(claims: Claims, role: JwtRole): Person {
+  const metadata = mappedOf(claims, role);
+  return { alias: aliasOf(claims, role), metadata, groups: groupsOf(claims, role) };
+}
+
+interface RoleOfLogin {
+  readonly name: string;
+  readonly role: JwtRole;
+  readonly bounds: TokenBounds;
+}
+
+/** The identity of a user who logs in to a role. */
+export function identityOf({ alias, metadata, groups }: Person, { name, role, bounds }: RoleOfLogin): Identity {
+  return {
+    displayName: alias,
+    alias,
+    role: name,
+    policies: role.token.token_policies,
+    metadata: { ...metadata, role: name },
+    aliasMetadata: { ...metadata, role: name },
+    groups,
+    bounds,
+  };
+}
+
+/** The alias of the user. @throws AppError `bad-request` when the token lacks the claim */
+function aliasOf(claims: Claims, { user_claim: name, user_claim_json_pointer: isPointer }: JwtRole): string {
   const value = isPointer ? claimAt(claims, name) : Object.hasOwn(claims, name) ? claims[name] : undefined;
   const shown = JSON.stringify(name);
   if (value === undefined) throw badRequest(`claim ${shown} not found in token`);
   if (typeof value !== 'string' || value === '') throw badRequest(`claim ${shown} could not be converted to string`);
   if (value.length > aliasCharactersMax)
-    throw badRequest(`claim ${shown} has more than ${aliasCharactersMax} characters`);
+    throw badRequest(`claim ${shown} may have at most ${aliasCharactersMax} characters`);
   return value;
 }
 
-/** Names of the user's groups. @throws AppError `bad-request` when the token does not say them */
-export function groupsOf(claims: Claims, { groups_claim: name }: JwtRole): readonly string[] {
+/** Names of the groups of the user. @throws AppError `bad-request` when the token lacks the claim */
+function groupsOf(claims: Claims, { groups_claim: name }: JwtRole): readonly string[] {
   if (name === '') return [];
   const value = claimAt(claims, name);
   const shown = JSON.stringify(name);
@@ -26,8 +61,8 @@ export function groupsOf(claims: Claims, { groups_claim: name }: JwtRole): reado
   return groups;
 }
 
-/** What goes into the metadata. Claims that the token does not have are left out. @throws AppError `bad-request` */
-export function mappedOf(claims: Claims, { claim_mappings: mappings }: JwtRole): Readonly<Record<string, string>> {
+/** The claims that become metadata. Missing claims are left out. @throws AppError `bad-request` */
+function mappedOf(claims: Claims, { claim_mappings: mappings }: JwtRole): Readonly<Record<string, string>> {
   const found = Object.entries(mappings).flatMap(([claim, name]) => {
     const value = claimAt(claims, claim);
     if (value === undefined || value === null) return [];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { badRequest } from '../../../core/errors.ts';
-import { isRawNumber } from '../../../core/json.ts';
+import { badRequest } from '#core/errors.ts';
+import { isRawNumber } from '#core/json/json.ts';
 import {
   bool,
   duration,
@@ -11,65 +11,79 @@ import {
   text,
   textList,
   textMap,
-} from '../../../path/fields.ts';
+} from '#path/fields.ts';
+import { partialJsonOf } from '#store/sql/kinds.ts';
+import { storedAs } from '#store/sql/stored.ts';
 import { roleName } from '../../login/kept/role-rows.ts';
 import { formerTokenFields, tokenFields } from '../../login/role/fields.ts';
-import {
-  newTokenSettings,
-  shownTokenSettings,
-  type TokenSettings,
-  tokenSettingsAfter,
-} from '../../login/role/settings.ts';
-import { stored } from '../../token/create/fields.ts';
+import { newTokenSettings, shownTokenSettings, tokenSettings, tokenSettingsAfter } from '../../login/role/settings.ts';
+import { storedInteger } from '../../token/stored-integer.ts';
 import type { Bounds } from './bound.ts';
+import { browserRole, browserRoleAfter, browserRoleFields, newBrowserRole } from './browser-role.ts';
 import { textsOf } from './claims.ts';
-import type { Leeways } from './times.ts';
 
 const former = ['ttl', 'max_ttl', 'policies', 'bound_cidrs', 'num_uses', 'period'] as const;
-/** A negative one means: exactly. */
-const leeway = () => integer().or(duration()).pipe(stored).optional();
+/** A negative leeway allows no difference. */
+const leeway = () => integer().or(duration()).pipe(storedInteger).optional();
 
-/** What is left out stays as it is. */
+/** Absent fields keep their values. */
 export const roleFields = {
   name: roleName,
-  role_type: text(64).optional().meta({ description: 'Only "jwt"' }),
-  bound_audiences: textList().optional().meta({ description: 'Whom tokens may be made for' }),
-  bound_subject: text(2_048).optional().meta({ description: 'The claim sub that tokens have to have' }),
+  role_type: text(64).optional().meta({
+    description: '"jwt": logins with a token; "oidc": logins by browser; default: the type of the mount',
+  }),
+  ...browserRoleFields,
+  bound_audiences: textList().optional().meta({ description: 'Accepted audiences' }),
+  bound_subject: text(2_048).optional().meta({ description: 'Required value of the claim sub' }),
   bound_claims: z
     .preprocess(objectOfText, jsonObject())
     .optional()
-    .meta({ description: 'Claims, and the value or list of values that each may have' }),
+    .meta({ description: 'The allowed value or list of values of each claim' }),
   bound_claims_type: text(64).optional().meta({ description: '"string" (default) or "glob"' }),
-  user_claim: text(512).optional().meta({ description: 'The claim that the user is known by' }),
-  user_claim_json_pointer: bool().optional().meta({ description: 'user_claim is a JSON pointer' }),
-  groups_claim: text(512).optional().meta({ description: 'The claim with the names of groups' }),
-  claim_mappings: textMap().optional().meta({ description: 'Claims, and the name in the metadata that each gets' }),
-  clock_skew_leeway: leeway().meta({ description: 'How much clocks may differ; 0: 60 s; negative: not at all' }),
+  user_claim: text(512).optional().meta({ description: 'Claim that identifies the user' }),
+  user_claim_json_pointer: bool().optional().meta({ description: 'Whether user_claim is a JSON pointer' }),
+  groups_claim: text(512).optional().meta({ description: 'Claim with the names of groups' }),
+  claim_mappings: textMap().optional().meta({ description: 'Metadata name for each claim' }),
+  clock_skew_leeway: leeway().meta({ description: 'Allowed difference of clocks; 0 for 60 s, negative for none' }),
   expiration_leeway: leeway().meta({
-    description: 'Life of a token that does not say its end; 0: 150 s; negative: none',
+    description: 'Lifetime of a token without exp; 0 for 150 s, negative for none',
   }),
   not_before_leeway: leeway().meta({
-    description: 'Life before its end of a token without a start; 0: 150 s; negative: none',
+    description: 'Time before exp at which a token without nbf becomes valid; 0 for 150 s, negative for none',
   }),
-  max_age: leeway().meta({ description: 'How long ago the log-in at the provider may be; 0: any time' }),
-  verbose_oidc_logging: bool().optional().meta({ description: 'Kept for clients; claims are never logged' }),
+  max_age: leeway().meta({ description: 'Maximum age of the login at the provider; 0 for any' }),
+  verbose_oidc_logging: bool().optional().meta({ description: 'Stored for clients; claims are never logged' }),
   ...tokenFields,
   ...formerTokenFields(...former),
 };
 
 export type RoleInput = Input<typeof roleFields>;
 
-/** A role as it is kept. */
-export interface JwtRole extends Bounds, Leeways {
-  readonly user_claim: string;
-  readonly user_claim_json_pointer: boolean;
-  readonly groups_claim: string;
-  readonly claim_mappings: Readonly<Record<string, string>>;
-  readonly verbose_oidc_logging: boolean;
-  readonly token: TokenSettings;
-}
+const texts = z.array(z.string()).readonly();
+
+const jwtRole = z.strictObject({
+  ...browserRole,
+  bound_audiences: texts,
+  bound_subject: z.string(),
+  bound_claims: z.record(z.string(), z.unknown()).readonly(),
+  bound_claims_type: z.enum(['string', 'glob']),
+  user_claim: z.string(),
+  user_claim_json_pointer: z.boolean(),
+  groups_claim: z.string(),
+  claim_mappings: z.record(z.string(), z.string()).readonly(),
+  clock_skew_leeway: z.number(),
+  expiration_leeway: z.number(),
+  not_before_leeway: z.number(),
+  max_age: z.number(),
+  verbose_oidc_logging: z.boolean(),
+  token: tokenSettings,
+});
+
+/** A stored role. */
+export type JwtRole = Readonly<z.infer<typeof jwtRole>>;
 
 const newRole: JwtRole = {
+  ...newBrowserRole,
   bound_audiences: [],
   bound_subject: '',
   bound_claims: {},
@@ -86,37 +100,35 @@ const newRole: JwtRole = {
   token: newTokenSettings,
 };
 
-/** What was kept of a role, with what later releases know beside it. */
-export const keptRole = (settings: object | undefined): JwtRole => ({ ...newRole, ...settings });
+const storedJwtRole = partialJsonOf(jwtRole);
+
+/** A role that does not exist yet has the type of its mount, unless a write says otherwise. */
+export const roleBefore = (settings: object | undefined, mountType: string): JwtRole =>
+  settings === undefined ? { ...newRole, role_type: mountType === 'oidc' ? 'oidc' : 'jwt' } : storedRole(settings);
+
+/** A stored role with defaults for settings of later releases. */
+export const storedRole = (settings: object): JwtRole => ({ ...newRole, ...storedAs(storedJwtRole, settings) });
 
 const plain = [
   ...(['bound_audiences', 'bound_subject', 'user_claim', 'user_claim_json_pointer', 'groups_claim'] as const),
   ...(['clock_skew_leeway', 'expiration_leeway', 'not_before_leeway', 'max_age', 'verbose_oidc_logging'] as const),
 ];
 
-/** A role after a request. @throws AppError `bad-request` when it cannot be used */
+/** The role after a request. @throws AppError `bad-request` for invalid settings */
 export function roleAfter(before: JwtRole, input: RoleInput): JwtRole {
-  mustBeJwt(input.role_type ?? '');
   const given = plain.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]] as const]));
   const after: JwtRole = {
     ...before,
     ...Object.fromEntries(given),
+    ...browserRoleAfter(before, input),
     bound_claims: input.bound_claims === undefined ? before.bound_claims : boundClaims(input.bound_claims),
     bound_claims_type: claimsType(input.bound_claims_type ?? before.bound_claims_type),
     claim_mappings: input.claim_mappings === undefined ? before.claim_mappings : mappings(input.claim_mappings),
     token: tokenSettingsAfter(before.token, input),
   };
   if (after.user_claim === '') throw badRequest('a user claim must be defined on the role');
-  mustBeBound(after);
+  if (after.role_type === 'jwt') mustBeBound(after);
   return after;
-}
-
-function mustBeJwt(type: string): void {
-  if (type === '' || type === 'jwt') return;
-  if (type !== 'oidc') throw badRequest(`invalid 'role_type': ${JSON.stringify(type)}`);
-  throw badRequest(
-    "'role_type' oidc, which logs in by a browser, is not supported: set it to jwt and log in with a token",
-  );
 }
 
 function mustBeBound({ bound_audiences, bound_subject, bound_claims, token }: JwtRole): void {
@@ -136,7 +148,7 @@ const valuesMax = 1_000;
 
 function boundClaims(given: Readonly<Record<string, unknown>>): Bounds['bound_claims'] {
   const claims = Object.entries(given);
-  if (claims.length > claimsMax) throw badRequest(`'bound_claims' has more than ${claimsMax} claims`);
+  if (claims.length > claimsMax) throw badRequest(`'bound_claims' may have at most ${claimsMax} claims`);
   const kept = claims.map(([name, value]) => [name, Array.isArray(value) ? value.map(single) : single(value)] as const);
   const wrong = kept.find(
     ([, value]) => textsOf(value) === undefined || (Array.isArray(value) && value.length > valuesMax),
@@ -152,7 +164,7 @@ const single = (value: unknown): unknown => (isRawNumber(value) ? value.rawJSON 
 
 function mappings(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const names = Object.values(given);
-  if (names.length > claimsMax) throw badRequest(`'claim_mappings' has more than ${claimsMax} claims`);
+  if (names.length > claimsMax) throw badRequest(`'claim_mappings' may have at most ${claimsMax} claims`);
   if (names.includes('role')) throw badRequest('metadata key "role" is reserved and may not be a mapping destination');
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw badRequest(`multiple keys are mapped to metadata key ${JSON.stringify(twice)}`);
@@ -160,6 +172,6 @@ function mappings(given: Readonly<Record<string, string>>): Readonly<Record<stri
 }
 
 export function shownRole(settings: object): object {
-  const { token, ...role } = keptRole(settings);
-  return { role_type: 'jwt', ...role, ...shownTokenSettings(token, former) };
+  const { token, poll_interval: seconds, ...role } = storedRole(settings);
+  return { ...role, ...(seconds > 0 ? { poll_interval: seconds } : {}), ...shownTokenSettings(token, former) };
 }

@@ -1,29 +1,29 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { z } from 'zod';
-import { AppError } from '../../../core/errors.ts';
+import { AppError } from '#core/errors.ts';
 
-/** What the token of a service account says of itself, which is not proved yet. */
+/** The claims of a service-account token before its verification. */
 export interface ServiceAccount {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** Of old tokens that are kept in a secret; else empty. */
+  /** The secret of a legacy token; empty for others. */
   readonly secretName: string;
   readonly issuer: string;
 }
 
-/** Algorithms of service-account tokens. One with a shared key, or none, is not among them. */
+/** Algorithms of service-account tokens, all with public keys. */
 export const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
-/** Clocks differ so much at most. */
+/** Allowed difference of clocks. */
 const leewaySeconds = 60;
 
-/** A name in the orchestrator. It becomes part of an address. */
+/** A name in the orchestrator, which becomes part of a URL. */
 const name = z.string().regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/);
 const seconds = z.number().optional();
 const common = { iss: z.string().default(''), exp: seconds, nbf: seconds };
 
-/** Tokens that are made for a pod. */
+/** Tokens of pods. */
 const projected = z.object({
   ...common,
   'kubernetes.io': z.object({
@@ -32,7 +32,7 @@ const projected = z.object({
   }),
 });
 
-/** Tokens that are kept in a secret. */
+/** Legacy tokens, which are stored in a secret. */
 const kept = z.object({
   ...common,
   'kubernetes.io/serviceaccount/namespace': name,
@@ -42,29 +42,29 @@ const kept = z.object({
 });
 
 /**
- * Reads a token without looking at its signature.
+ * Reads a token without checking its signature.
  *
- * @throws AppError `permission-denied` when it is no token of a service account, or not valid at this time
+ * @throws AppError `permission-denied` when it is not the token of a service account, or not valid at this time
  */
 export function readAccount(jwt: string, now: Date): ServiceAccount {
   const { header, claims } = decoded(jwt);
   if (!algorithms.includes(String(header.alg))) throw refused('the algorithm of the JWT is not accepted');
   const found = accountOf(claims);
-  if (found === undefined) throw refused('the JWT is not of a service account');
+  if (found === undefined) throw refused('the JWT does not belong to a service account');
   const at = now.getTime() / 1_000;
   if (found.exp !== undefined && at > found.exp + leewaySeconds) throw refused('the JWT has expired');
   if (found.nbf !== undefined && at < found.nbf - leewaySeconds) throw refused('the JWT is not valid yet');
   return found.account;
 }
 
-/** 403 with a text that says what is wrong with the token. */
+/** A 403 with the reason why the token is refused. */
 export const refused = (text: string): AppError => new AppError('permission-denied', text);
 
 function decoded(jwt: string) {
   try {
     return { header: decodeProtectedHeader(jwt), claims: decodeJwt(jwt) };
   } catch {
-    throw refused('the JWT cannot be read');
+    throw refused('the JWT cannot be parsed');
   }
 }
 

@@ -1,24 +1,23 @@
-import { silentLog } from '../../../core/log.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
-import { text } from '../../../path/fields.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { text } from '#path/fields.ts';
 import { readConfig, writeConfig } from '../../login/kept/config.ts';
 import { roleRows, roleWriter } from '../../login/kept/role-rows.ts';
 import { findRole, removeRoles, roleAndConfigReader } from '../../login/kept/roles.ts';
 import { askedRole } from '../../login/role/asked.ts';
 import type { AuthMethod, MethodParts } from '../contract.ts';
-import { configFields, configWarnings, type OrchestratorConfig, shownConfig } from './config.ts';
+import { configFields, configWarnings, shownConfig, storedConfig } from './config.ts';
 import { openLocalAccount } from './local-account.ts';
-import { whoIs } from './login.ts';
-import { keptRole, type RoleInput, roleAfter, roleFields, shownRole } from './role.ts';
+import { identify } from './login.ts';
+import { type RoleInput, roleAfter, roleFields, shownRole, storedRole } from './role.ts';
 
-/** Service accounts of a container orchestrator log in with their tokens (specification, section 4.2). */
+/** Service accounts of a container orchestrator log in with their tokens. */
 export const orchestratorMethod: AuthMethod = {
   type: 'orchestrator',
   names: ['kubernetes'],
   removeSecrets: removeRoles,
   async settingsOf(store, mountId, { role = '' }) {
     const settings = await findRole(store, mountId, role);
-    return settings && keptRole(settings).token;
+    return settings && storedRole(settings).token;
   },
   open: (parts) => ({
     rows: [loginRow(parts), configRow(parts), ...roleRows(parts, roleSpec(parts))],
@@ -28,7 +27,7 @@ export const orchestratorMethod: AuthMethod = {
 
 const jwtCharactersMax = 32_768;
 
-function loginRow({ store, remote, clock, log = silentLog, login, localAccountDir }: MethodParts): Row {
+function loginRow({ store, remote, clock, log, login, localAccountDir }: MethodParts): Row {
   const local = openLocalAccount(localAccountDir, clock);
   const parts = { read: roleAndConfigReader(store), remote, log, now: () => clock.now(), local };
   const fields = {
@@ -39,22 +38,22 @@ function loginRow({ store, remote, clock, log = silentLog, login, localAccountDi
     pattern: 'login',
     help: 'Logs a service account in with its token.',
     operations: {
-      write: login(fields, { summary: 'Log in', who: (input, context) => whoIs(parts, input, context) }),
+      write: login(fields, { summary: 'Log in', identify: (input, context) => identify(parts, input, context) }),
     },
   };
 }
 
 const configRow = ({ store, clock, localAccountDir }: MethodParts): Row => ({
   pattern: 'config',
-  help: 'Where the orchestrator is, and how it is asked about tokens.',
+  help: 'Configures the API of the orchestrator, which reviews tokens.',
   operations: {
     read: operation(
       {},
       {
-        summary: 'Show the configuration without the token',
+        summary: 'Read the configuration without the token',
         async run(_input, { mount }) {
           const config = await readConfig(store, mount.id);
-          return config && { data: shownConfig(config as OrchestratorConfig) };
+          return config && { data: shownConfig(storedConfig(config)) };
         },
       },
     ),
@@ -71,10 +70,10 @@ const configRow = ({ store, clock, localAccountDir }: MethodParts): Row => ({
 });
 
 const roleSpec = (parts: MethodParts) => ({
-  help: 'Which service accounts may log in, and what their tokens may be.',
+  help: 'Manages a role, which sets the service accounts that can log in, and the limits of their tokens.',
   shown: shownRole,
   write: operation(roleFields, {
-    summary: 'Create or change a role',
-    run: roleWriter(parts, (before, input: RoleInput) => roleAfter(keptRole(before), input)),
+    summary: 'Create or update a role',
+    run: roleWriter(parts, (before, input: RoleInput) => roleAfter(storedRole(before), input)),
   }),
 });

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../../core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 
-/** What the orchestrator has laid beside the server, if the server runs in it. Undefined: there is no such file. */
+/** The files that the orchestrator mounts into the pod of the server. Undefined when a file does not exist. */
 export interface LocalAccount {
   /** Token of the server's own service account. */
   token(): Promise<string | undefined>;
@@ -10,7 +10,7 @@ export interface LocalAccount {
   caCertificates(): Promise<string | undefined>;
 }
 
-/** The orchestrator replaces the token before it expires, the certificates rarely. */
+/** Reads the files again from time to time, since the orchestrator replaces them. */
 const tokenMs = 60_000;
 const caCertificatesMs = 3_600_000;
 
@@ -21,7 +21,7 @@ export function openLocalAccount(directory: string, clock: Clock): LocalAccount 
   };
 }
 
-/** The content of a file, which is read again when it is older. What is missing is looked for each time. */
+/** The content of a file, which is read again after `ageMsMax`. A missing file is looked for each time. */
 function reread(file: readonly [string, string], ageMsMax: number, clock: Clock): () => Promise<string | undefined> {
   let known: { readonly text: string; readonly at: number } | undefined;
   return async () => {

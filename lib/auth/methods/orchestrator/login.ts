@@ -1,19 +1,19 @@
 import { compactVerify } from 'jose';
-import { AppError, badRequest, permissionDenied, upstreamFailed } from '../../../core/errors.ts';
-import type { Log } from '../../../core/log.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
+import { AppError, badRequest, permissionDenied, upstreamFailed } from '#core/errors.ts';
+import type { Log } from '#core/log/log.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import type { Identity } from '../../login/contract.ts';
 import type { ReadRoleAndConfig } from '../../login/kept/roles.ts';
 import { RemoteFailure } from '../../login/remote/failure.ts';
 import type { Remote } from '../../login/remote/remote.ts';
 import { boundsOf } from '../../login/role/bounds.ts';
 import { matchesGlob } from '../../token/roles/glob.ts';
-import type { Identity } from '../contract.ts';
 import { algorithms, readAccount, refused, type ServiceAccount } from './account.ts';
-import { type OrchestratorConfig, publicKey } from './config.ts';
+import { type OrchestratorConfig, publicKey, storedConfig } from './config.ts';
 import type { LocalAccount } from './local-account.ts';
 import { aliasAnnotations, namespaceLabels } from './object-metadata.ts';
 import { type Access, review } from './review.ts';
-import { keptRole, type OrchestratorRole } from './role.ts';
+import { type OrchestratorRole, storedRole } from './role.ts';
 import { readSelector, selects } from './selector.ts';
 
 export interface LoginParts {
@@ -24,7 +24,7 @@ export interface LoginParts {
   readonly now: () => Date;
 }
 
-/** What is known of one login before the orchestrator is asked. */
+/** A login before the token review. */
 interface Attempt {
   readonly jwt: string;
   readonly account: ServiceAccount;
@@ -33,11 +33,11 @@ interface Attempt {
 }
 
 /**
- * Who a service account is.
+ * The identity of a service account.
  *
  * @throws AppError `bad-request`, `permission-denied`; `upstream` when the orchestrator cannot be asked
  */
-export async function whoIs(
+export async function identify(
   parts: LoginParts,
   { role: name, jwt }: { readonly role: string; readonly jwt: string },
   context: RequestContext,
@@ -47,9 +47,9 @@ export async function whoIs(
   const found = await parts.read({ mountId: context.mount.id, name: name.toLowerCase() });
   if (found.role === undefined) throw badRequest(`invalid role name ${JSON.stringify(name)}`);
   if (found.config === undefined) throw new AppError('internal', 'could not load backend configuration');
-  const role = keptRole(found.role);
+  const role = storedRole(found.role);
   const bounds = boundsOf(role.token, context);
-  const config = found.config as OrchestratorConfig;
+  const config = storedConfig(found.config);
   const attempt = { jwt, role, config, account: readAccount(jwt, parts.now()) };
   mustBeBound(attempt);
   await mustBeSigned(attempt);
@@ -78,14 +78,14 @@ const metadataOf = (role: string, { name, namespace, secretName, uid }: ServiceA
 function mustBeBound({ account, role }: Attempt): void {
   const isAmong = (globs: readonly string[], text: string) => globs.some((glob) => matchesGlob(glob, text));
   if (!isAmong(role.bound_service_account_names, account.name)) throw refused('service account name not authorized');
-  // With a selector the labels may still let it in.
+  // With a selector, the labels of the namespace may still allow it.
   if (role.bound_service_account_namespace_selector !== '') return;
   if (!isAmong(role.bound_service_account_namespaces, account.namespace)) throw refused('namespace not authorized');
 }
 
 const usualIssuer = 'kubernetes/serviceaccount';
 
-/** What can be found out without the orchestrator. */
+/** Checks the issuer and the signature without the orchestrator. */
 async function mustBeSigned({ jwt, account, config }: Attempt): Promise<void> {
   if (!config.disable_iss_validation && account.issuer !== (config.issuer || usualIssuer))
     throw refused('the issuer of the JWT is not accepted');
@@ -98,7 +98,7 @@ async function mustBeSigned({ jwt, account, config }: Attempt): Promise<void> {
   throw refused('the signature of the JWT does not match any of the keys');
 }
 
-/** Asks the orchestrator; answers what it says of the alias. */
+/** Asks for a token review and returns the metadata of the alias. */
 async function asked(parts: LoginParts, attempt: Attempt, context: RequestContext) {
   try {
     const access = await accessOf(parts.local, attempt, context.signal);
@@ -112,17 +112,18 @@ async function asked(parts: LoginParts, attempt: Attempt, context: RequestContex
     return annotated ? await aliasAnnotations(parts.remote, access, attempt.account) : {};
   } catch (error) {
     if (!(error instanceof RemoteFailure)) throw error;
-    parts.log.warn({ mount: context.mount.path, reason: error.reason }, 'the orchestrator could not be asked');
-    throw upstreamFailed(`the orchestrator could not be asked about the JWT: ${error.reason}`);
+    parts.log.warn({ mount: context.mount.path, reason: error.reason }, 'the token review failed');
+    throw upstreamFailed(`the orchestrator could not review the JWT: ${error.reason}`);
   }
 }
 
-/** The four cases of who reviews: the configured token, the local one, the caller's where there is none or it is not wanted. */
+/** The token for the review: the configured one, else that of the pod, else that of the login. */
 async function accessOf(local: LocalAccount, { jwt, config }: Attempt, signal: AbortSignal): Promise<Access> {
   const { orchestrator_host: host, disable_local_ca_jwt: isLocalOff } = config;
   const bearer = config.token_reviewer_jwt || (isLocalOff ? jwt : ((await local.token()) ?? jwt));
   const caCertificates = config.orchestrator_ca_cert || (isLocalOff ? '' : await local.caCertificates());
-  if (!caCertificates) throw new RemoteFailure('there is no CA certificate, neither configured nor beside the server');
+  if (!caCertificates)
+    throw new RemoteFailure('there is no CA certificate, neither configured nor in the pod of the server');
   return { host, caCertificates, bearer, signal };
 }
 

@@ -9,19 +9,19 @@ const answer = z.object({ metadata: z.object({ labels: texts, annotations: texts
 
 type Texts = Readonly<Record<string, string>>;
 
-/** The labels of a namespace; undefined: there is no such namespace. @throws RemoteFailure */
+/** The labels of a namespace. Undefined when it does not exist. @throws RemoteFailure */
 export async function namespaceLabels(remote: Remote, access: Access, namespace: string): Promise<Texts | undefined> {
   const metadata = await read(remote, access, `/api/v1/namespaces/${encodeURIComponent(namespace)}`);
   return metadata && (metadata.labels ?? {});
 }
 
-/** Annotations with this prefix are for the alias; its name stands behind. */
+/** Annotations with this prefix become metadata of the alias. */
 const prefix = 'vault.hashicorp.com/alias-metadata-';
-/** What an alias keeps of one. */
+/** Bounds of the metadata of an alias. */
 const valueCharactersMax = 512;
 const annotationsMax = 64;
 
-/** What the annotations of a service account say of its alias. @throws RemoteFailure */
+/** The annotations of a service account for its alias. @throws RemoteFailure */
 export async function aliasAnnotations(
   remote: Remote,
   access: Access,
@@ -40,6 +40,6 @@ async function read(remote: Remote, { host, caCertificates, bearer, signal }: Ac
   if (status === 404) return undefined;
   mustBeDone(status);
   const found = answer.safeParse(json);
-  if (!found.success) throw new RemoteFailure('its answer is not what was asked for');
+  if (!found.success) throw new RemoteFailure('its reply is not the requested object');
   return found.data.metadata;
 }

@@ -3,21 +3,21 @@ import { RemoteFailure } from '../../login/remote/failure.ts';
 import type { Remote } from '../../login/remote/remote.ts';
 import type { ServiceAccount } from './account.ts';
 
-/** How the orchestrator's API is called. */
+/** How the API of the orchestrator is called. */
 export interface Access {
-  /** Address of the API. */
+  /** URL of the API. */
   readonly host: string;
   readonly caCertificates: string;
-  /** Token of who asks. */
+  /** Token of the caller of the API. */
   readonly bearer: string;
   readonly signal: AbortSignal;
 }
 
 export interface Asked {
   readonly jwt: string;
-  /** What the JWT says of itself. */
+  /** The claims of the JWT. */
   readonly account: ServiceAccount;
-  /** Whom it has to be made for; empty: the API itself. */
+  /** Required audience; empty for the API itself. */
   readonly audience: string;
 }
 
@@ -42,10 +42,10 @@ const answer = z.object({
 type Status = z.output<typeof answer>['status'];
 
 /**
- * Asks the orchestrator whether a JWT is good.
+ * Asks the orchestrator whether a JWT is valid.
  *
- * @returns why it is refused; undefined: it is good
- * @throws RemoteFailure when there is no answer that can be used
+ * @returns the reason for a refusal; undefined when the JWT is valid
+ * @throws RemoteFailure when there is no usable reply
  */
 export async function review(remote: Remote, access: Access, asked: Asked): Promise<string | undefined> {
   const { status, json } = await remote.ask({
@@ -59,33 +59,33 @@ export async function review(remote: Remote, access: Access, asked: Asked): Prom
     },
     signal: access.signal,
   });
-  // Who asks with the JWT itself is told here that it is not good.
+  // With the JWT as the bearer, this status means that the JWT is invalid.
   if (status === 401 && access.bearer === asked.jwt) return 'the orchestrator does not accept the JWT';
   mustBeDone(status);
   const read = answer.safeParse(json);
-  if (!read.success) throw new RemoteFailure('its answer is no token review');
+  if (!read.success) throw new RemoteFailure('its reply is not a token review');
   return refusal(read.data.status, asked);
 }
 
-/** Why the API could not be asked. @throws RemoteFailure */
+/** @throws RemoteFailure for a status that is not a success */
 export function mustBeDone(status: number): void {
   if (done.includes(status)) return;
   const refused = status === 401 || status === 403;
-  throw new RemoteFailure(refused ? `it refuses the reviewer (status ${status})` : `it answered status ${status}`);
+  throw new RemoteFailure(refused ? `it refuses the reviewer (status ${status})` : `it replied with status ${status}`);
 }
 
-/** Below the path of the address, which a proxy in front of the API may have. */
+/** The URL of a path below that of the host, which may be a proxy with a path. */
 export const apiUrl = (host: string, below: string): URL => new URL(host.replace(/\/+$/, '') + below);
 
 function refusal({ error, authenticated, audiences, user }: Status, { account, audience }: Asked): string | undefined {
-  if (error) return 'the review ended in an error';
+  if (error) return 'the review failed';
   if (authenticated !== true) return 'the review says that the JWT is not authentic';
   if (audience !== '' && audiences?.includes(audience) !== true) return 'the JWT is not for the audience of the role';
-  if (user?.groups?.includes('system:serviceaccounts') !== true) return 'the reviewed user is no service account';
+  if (user?.groups?.includes('system:serviceaccounts') !== true) return 'the reviewed user is not a service account';
   const [system, kind, namespace, name, ...more] = (user.username ?? '').split(':');
   if (system !== 'system' || kind !== 'serviceaccount' || more.length > 0)
-    return 'the reviewed user is no service account';
+    return 'the reviewed user is not a service account';
   if (namespace !== account.namespace || name !== account.name || user.uid !== account.uid)
-    return 'the JWT says another account than the review';
+    return 'the review names another account than the JWT';
   return undefined;
 }

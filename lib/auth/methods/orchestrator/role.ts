@@ -1,45 +1,47 @@
-import { badRequest } from '../../../core/errors.ts';
-import { type Input, text, textList } from '../../../path/fields.ts';
+import { z } from 'zod';
+import { badRequest } from '#core/errors.ts';
+import { type Input, text, textList } from '#path/fields.ts';
+import { partialJsonOf } from '#store/sql/kinds.ts';
+import { storedAs } from '#store/sql/stored.ts';
 import { roleName } from '../../login/kept/role-rows.ts';
 import { formerTokenFields, tokenFields } from '../../login/role/fields.ts';
-import {
-  newTokenSettings,
-  shownTokenSettings,
-  type TokenSettings,
-  tokenSettingsAfter,
-} from '../../login/role/settings.ts';
+import { newTokenSettings, shownTokenSettings, tokenSettings, tokenSettingsAfter } from '../../login/role/settings.ts';
 import { readSelector } from './selector.ts';
 
 const former = ['ttl', 'max_ttl', 'policies', 'bound_cidrs', 'num_uses', 'period'] as const;
 const list = () => textList().optional();
 
-/** Specification, section 2.7. What is left out stays as it is, but for the selector. */
+/** The body of `role/:name`. Absent fields keep their values, except the selector, which is cleared. */
 export const roleFields = {
   name: roleName,
   bound_service_account_names: list().meta({ description: 'Names of service accounts; * for any text' }),
-  bound_service_account_namespaces: list().meta({ description: 'Their namespaces; * for any text' }),
+  bound_service_account_namespaces: list().meta({ description: 'Namespaces of service accounts; * for any text' }),
   bound_service_account_namespace_selector: text()
     .default('')
-    .meta({ description: 'Labels of their namespaces, as a label selector in JSON or YAML' }),
-  audience: text(2_048).optional().meta({ description: 'Whom JWTs have to be made for' }),
+    .meta({ description: 'Label selector for namespaces of service accounts, in JSON or YAML' }),
+  audience: text(2_048).optional().meta({ description: 'Required audience of JWTs' }),
   alias_name_source: text(64)
     .optional()
-    .meta({ description: 'What the alias is named by: "serviceaccount_uid" (default) or "serviceaccount_name"' }),
+    .meta({ description: 'Source of the name of the alias: "serviceaccount_uid" (default) or "serviceaccount_name"' }),
   ...tokenFields,
   ...formerTokenFields(...former),
 };
 
 export type RoleInput = Input<typeof roleFields>;
 
-/** A role as it is kept. */
-export interface OrchestratorRole {
-  readonly bound_service_account_names: readonly string[];
-  readonly bound_service_account_namespaces: readonly string[];
-  readonly bound_service_account_namespace_selector: string;
-  readonly audience: string;
-  readonly alias_name_source: 'serviceaccount_uid' | 'serviceaccount_name';
-  readonly token: TokenSettings;
-}
+const texts = z.array(z.string()).readonly();
+
+const orchestratorRole = z.strictObject({
+  bound_service_account_names: texts,
+  bound_service_account_namespaces: texts,
+  bound_service_account_namespace_selector: z.string(),
+  audience: z.string(),
+  alias_name_source: z.enum(['serviceaccount_uid', 'serviceaccount_name']),
+  token: tokenSettings,
+});
+
+/** A stored role. */
+export type OrchestratorRole = Readonly<z.infer<typeof orchestratorRole>>;
 
 const newRole: OrchestratorRole = {
   bound_service_account_names: [],
@@ -50,10 +52,15 @@ const newRole: OrchestratorRole = {
   token: newTokenSettings,
 };
 
-/** What was kept of a role, with what later releases know beside it. */
-export const keptRole = (settings: object | undefined): OrchestratorRole => ({ ...newRole, ...settings });
+const storedOrchestratorRole = partialJsonOf(orchestratorRole);
 
-/** A role after a request. @throws AppError `bad-request` when it cannot be used */
+/** A stored role with defaults for settings of later releases. */
+export const storedRole = (settings: object = {}): OrchestratorRole => ({
+  ...newRole,
+  ...storedAs(storedOrchestratorRole, settings),
+});
+
+/** The role after a request. @throws AppError `bad-request` for invalid settings */
 export function roleAfter(before: OrchestratorRole, input: RoleInput): OrchestratorRole {
   const after: OrchestratorRole = {
     bound_service_account_names: input.bound_service_account_names ?? before.bound_service_account_names,
@@ -85,10 +92,10 @@ function mustBeBound(role: OrchestratorRole): void {
 function source(given: string): OrchestratorRole['alias_name_source'] {
   if (given === '') return 'serviceaccount_uid';
   if (given === 'serviceaccount_uid' || given === 'serviceaccount_name') return given;
-  throw badRequest('invalid alias_name_source: it is serviceaccount_uid or serviceaccount_name');
+  throw badRequest('invalid alias_name_source: expected serviceaccount_uid or serviceaccount_name');
 }
 
 export function shownRole(settings: object): object {
-  const { token, ...role } = keptRole(settings);
+  const { token, ...role } = storedRole(settings);
   return { ...role, ...shownTokenSettings(token, former) };
 }

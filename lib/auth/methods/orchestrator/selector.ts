@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** Which labels a namespace has to have: all that is said here. */
+/** A label selector. A namespace has to satisfy all of its conditions. */
 export interface LabelSelector {
   readonly labels: Readonly<Record<string, string>>;
   readonly expressions: readonly Expression[];
@@ -27,7 +27,7 @@ const selector = z.strictObject({
   matchExpressions: z.array(expression).nullish(),
 });
 
-/** Reads a selector in JSON or YAML; undefined: it is none. */
+/** Parses a selector in JSON or YAML. Undefined when the text is not a selector. */
 export function readSelector(text: string): LabelSelector | undefined {
   const read = selector.safeParse(parsed(text));
   if (!read.success) return undefined;
@@ -42,7 +42,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Whether a namespace with these labels is selected. A selector that says nothing selects every namespace. */
+/** Whether the selector selects a namespace with these labels. An empty selector selects every namespace. */
 export function selects({ labels, expressions }: LabelSelector, of: Readonly<Record<string, string>>): boolean {
   const all = new Map(Object.entries(of));
   return (

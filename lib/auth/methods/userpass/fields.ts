@@ -1,12 +1,12 @@
-import { pathText, text } from '../../../path/fields.ts';
+import { pathText, text } from '#path/fields.ts';
 import { formerTokenFields, tokenFields } from '../../login/role/fields.ts';
 
-export const username = pathText('Name of the user; capitals do not count');
+export const username = pathText('Name of the user, in lower case');
 
-/** Longer than any password may be, so that it is the password that is refused. */
+/** More than a password may have, so that a long password gets the error about passwords. */
 const passwordCharactersMax = 4_096;
 
-/** For a login. */
+/** The password of a login. */
 export const password = text(passwordCharactersMax)
   .default('')
   .meta({ description: 'Password; at most 72 bytes', sensitive: true });
@@ -14,10 +14,10 @@ export const password = text(passwordCharactersMax)
 export const passwordFields = {
   username,
   password: text(passwordCharactersMax).optional().meta({ description: 'Password; at most 72 bytes', sensitive: true }),
-  password_hash: text(256).optional().meta({ description: 'Instead: its bcrypt hash', sensitive: true }),
+  password_hash: text(256).optional().meta({ description: 'bcrypt hash in place of the password', sensitive: true }),
 };
 
-/** Old names that this method has had. */
+/** The old names that this method once had. */
 export const formerNames = ['policies', 'ttl', 'max_ttl', 'bound_cidrs'] as const;
 
 export const userFields = { ...passwordFields, ...tokenFields, ...formerTokenFields(...formerNames) };

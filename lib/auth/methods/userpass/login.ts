@@ -1,5 +1,5 @@
-import { badRequest } from '../../../core/errors.ts';
-import type { Row } from '../../../path/contract/row.ts';
+import { badRequest } from '#core/errors.ts';
+import type { Row } from '#path/contract/row.ts';
 import { boundsOf } from '../../login/role/bounds.ts';
 import type { MethodParts } from '../contract.ts';
 import { password, username } from './fields.ts';
@@ -8,7 +8,7 @@ import { costOf, isPassword } from './hashing.ts';
 import { keepCost } from './store.ts';
 import { keyOf } from './users.ts';
 
-/** `login/:username`. A user that does not exist is refused like one whose password is wrong, after the same work. */
+/** `login/:username`. An unknown user gets the same reply after the same work as a wrong password. */
 export const loginRow = ({ store, login, lockout }: MethodParts): Row => {
   const find = loginFinder(store);
   return {
@@ -19,16 +19,16 @@ export const loginRow = ({ store, login, lockout }: MethodParts): Row => {
         { username, password },
         {
           summary: 'Log in with a password',
-          async who(input, context) {
+          async identify(input, context) {
             if (input.password === '') throw badRequest('missing password');
             const key = keyOf(input.username, context);
             const found = await find(key);
             const { user, costMax } = found;
-            const right = await lockout.check(context, found, () =>
+            const isCorrect = await lockout.check(context, found, () =>
               isPassword(input.password, user?.password, costMax),
             );
             if (found.lacksCost && user?.password !== undefined) await keepCost(store, key, costOf(user.password));
-            if (user === undefined || !right) throw badRequest('invalid username or password');
+            if (user === undefined || !isCorrect) throw badRequest('invalid username or password');
             return {
               displayName: key.name,
               alias: key.name,

@@ -1,31 +1,35 @@
 import { sql } from 'kysely';
-import { notFound } from '../../../core/errors.ts';
-import { Secret } from '../../../core/secret.ts';
-import type { Store } from '../../../store/store.ts';
-import { newTokenSettings, type TokenSettings } from '../../login/role/settings.ts';
+import { notFound } from '#core/errors.ts';
+import { Secret } from '#core/secret.ts';
+import type { Page } from '#path/listing.ts';
+import { pick, type RowOf } from '#store/sql/columns.ts';
+import { partialJsonOf, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { userpassUsersTable } from '#store/tables/logins.ts';
+import { newTokenSettings, type TokenSettings, tokenSettings } from '../../login/role/settings.ts';
 import { costOf } from './hashing.ts';
 
-/** A user as it is kept. */
+/** A stored user. */
 export interface User {
-  /** Hash of the password; undefined: a user that is being made. */
+  /** Hash of the password. Undefined for a user that is being created. */
   readonly password: Secret | undefined;
   readonly settings: TokenSettings;
 }
 
-/** Which user of which mount. */
+/** Identifies a user. */
 export interface UserKey {
   readonly mountId: string;
   readonly name: string;
 }
 
-/** A row of the store, the password sealed. */
-export interface UserRow {
-  readonly password: Buffer;
-  readonly settings: Partial<TokenSettings>;
-}
+/** A row, with the sealed password. */
+type UserRow = RowOf<typeof userColumns>;
+
+export const userColumns = { ...pick(userpassUsersTable, 'password'), settings: partialJsonOf(tokenSettings) };
 
 export async function findUser({ db, barrier }: Store, key: UserKey): Promise<User | undefined> {
-  const { rows } = await sql<UserRow>`
+  const { rows } = await rowsOf(userColumns)`
     select password, settings from userpass_users
      where mount_id = ${key.mountId}::uuid and name = ${key.name}`.execute(db);
   const [row] = rows;
@@ -33,9 +37,9 @@ export async function findUser({ db, barrier }: Store, key: UserKey): Promise<Us
 }
 
 /**
- * Writes a user; `change` decides under a lock, from what is there. It may throw, and then nothing changes.
+ * Writes the user that `change` makes of the present one, under a lock. If `change` throws, nothing changes.
  *
- * @throws AppError `not-found` when the mount has gone
+ * @throws AppError `not-found` when the mount was deleted
  */
 export function changeUser(
   store: Store,
@@ -43,7 +47,7 @@ export function changeUser(
   change: (before: User) => User & { readonly password: Secret },
 ): Promise<void> {
   return store.transaction(async (tx) => {
-    const found = await sql<UserRow>`
+    const found = await rowsOf(userColumns)`
       select password, settings from userpass_users
        where mount_id = ${key.mountId}::uuid and name = ${key.name} for update`.execute(tx);
     const [row] = found.rows;
@@ -61,7 +65,7 @@ export function changeUser(
   });
 }
 
-/** Keeps what a hash costs that was written before costs were kept. */
+/** Stores the cost of a hash that was written before costs were stored. */
 export async function keepCost({ db }: Store, { mountId, name }: UserKey, cost: number): Promise<void> {
   await sql`
     update userpass_users set cost = ${cost}
@@ -72,14 +76,9 @@ export async function deleteUser({ db }: Store, { mountId, name }: UserKey): Pro
   await sql`delete from userpass_users where mount_id = ${mountId}::uuid and name = ${name}`.execute(db);
 }
 
-/** Names behind `after`, by bytes. */
-export async function userNames(
-  { db }: Store,
-  mountId: string,
-  after: string,
-  limit: number,
-): Promise<readonly string[]> {
-  const { rows } = await sql<{ name: string }>`
+/** Names of users after a name, in byte order. */
+export async function userNames({ db }: Store, mountId: string, { after, limit }: Page): Promise<readonly string[]> {
+  const { rows } = await rowsOf({ name: text })`
     select name from userpass_users where mount_id = ${mountId}::uuid and name > ${after}
      order by name limit ${limit}`.execute(db);
   return rows.map(({ name }) => name);

@@ -1,36 +1,39 @@
-import { sql } from 'kysely';
-import { AppError } from '../../../core/errors.ts';
-import type { Store } from '../../../store/store.ts';
+import { AppError } from '#core/errors.ts';
+import type { RowOf } from '#store/sql/columns.ts';
+import { bytea, float, int, jsonOf } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { totpSettings } from '../methods/settings.ts';
 import { secretAad } from '../secrets/enrol.ts';
-import { type CodeSettings, stepOfCode } from '../secrets/totp.ts';
+import { stepOfCode } from '../secrets/totp.ts';
 
-/** A right code, which is good until it has been used. */
+/** A correct code, which is valid until it is used. */
 export interface Proof {
   readonly methodId: string;
-  /** The step of time that the code is of. */
+  /** The TOTP time step of the code. */
   readonly step: number;
-  /** Seconds for which it has to be remembered that it was used. */
+  /** Seconds for which the store has to remember the code after its use. */
   readonly keptSeconds: number;
 }
 
-/** 403. Whether a code was wrong, used before or not there is not said. */
+/** A reply with 403 that does not reveal whether the code was wrong, used before or missing. */
 export const notPassed = (text = notPassedText) => new AppError('permission-denied', text);
 export const notPassedText = 'MFA credentials not supplied or incorrect';
 
-interface Attempted {
-  readonly attempts: number;
-  readonly attemptsMax: number;
-  readonly settings: CodeSettings;
-  readonly secret: Buffer;
-  /** Seconds since 1970, by the clock of the store, which all processes share. */
-  readonly now: number;
-}
+const attemptedColumns = {
+  attempts: int,
+  attemptsMax: int,
+  settings: jsonOf(totpSettings),
+  secret: bytea,
+  /** Seconds since 1970 by the clock of the store, which all processes share. */
+  now: float,
+};
 
 /**
- * Checks the code of an entity. The attempt is counted before the code is looked at, in the store, so no number of processes
- * gives more attempts.
+ * Checks the code of an entity. The attempt is counted in the store before the code is checked, so more processes do not give
+ * more attempts.
  *
- * @returns the proof, or why there is none
+ * @returns the proof, or the reason for the refusal
  */
 export async function attempt(
   store: Pick<Store, 'db' | 'barrier'>,
@@ -48,13 +51,13 @@ export async function attempt(
   return { methodId, step, keptSeconds: settings.period * (2 + settings.skew) };
 }
 
-/** Counts in windows of a period. Undefined: the entity has no secret for the method. */
+/** Counts attempts in windows of one TOTP period. Undefined when the entity has no secret for the method. */
 async function countAttempt(
   { db }: Pick<Store, 'db'>,
   entityId: string,
   methodId: string,
-): Promise<Attempted | undefined> {
-  const { rows } = await sql<Attempted>`
+): Promise<RowOf<typeof attemptedColumns> | undefined> {
+  const { rows } = await rowsOf(attemptedColumns)`
     with own as (
       select s.secret, s.settings, (m.settings->>'max_validation_attempts')::int as attempts_max,
              make_interval(secs => (s.settings->>'period')::int) as period
@@ -75,6 +78,6 @@ async function countAttempt(
 
 const countMax = 1_000_000;
 
-/** The doubled unit is that of the API family. */
+/** The API family writes the unit twice. */
 const tooMany = (attempts: number, most: number, period: number): string =>
   `maximum TOTP validation attempts ${attempts} exceeded the allowed attempts ${most}. Please try again in ${period}s seconds`;

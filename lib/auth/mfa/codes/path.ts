@@ -1,18 +1,18 @@
-import type { Caller, RequestContext } from '../../../path/contract/request.ts';
-import type { Store } from '../../../store/store.ts';
+import type { Caller, RequestContext } from '#path/contract/request.ts';
+import type { Store } from '#store/store.ts';
 import { methodsNamed } from '../methods/store.ts';
 import { attempt, notPassed, type Proof } from './attempt.ts';
 import { codesOfHeader, type GivenCode } from './header.ts';
 import { spend } from './spend.ts';
 
-/** Checks that a caller has passed all of these methods with the codes of the request. @throws AppError `permission-denied` */
+/** Checks the codes of a request against all of these methods. @throws AppError `permission-denied` */
 export type PassMethods = (
   caller: Pick<Caller, 'entityId' | 'namespace'>,
   methods: readonly string[],
   headers: RequestContext['headers'],
 ) => Promise<void>;
 
-/** The methods of a rule of a policy, by their names in the namespace of the caller. Codes are used up only if all are right. */
+/** A policy rule names its methods in the namespace of the caller. Codes are used up only if all of them are correct. */
 export const methodsPasser =
   (store: Store): PassMethods =>
   async ({ entityId, namespace }, names, headers) => {
@@ -22,7 +22,7 @@ export const methodsPasser =
       const code = codeFor(given, { id, name });
       return code === undefined ? [] : [{ methodId: id, code }];
     });
-    // Nothing is counted as an attempt that cannot succeed.
+    // A request that cannot succeed does not count as an attempt.
     if (wanted.length < new Set(names).size) throw notPassed();
     const proofs: Proof[] = [];
     for (const one of wanted) {
@@ -35,7 +35,7 @@ export const methodsPasser =
     });
   };
 
-/** The code that was sent for a method by either of its names. */
+/** The code that a client sent for a method, by its id or name. */
 export const codeFor = (
   given: readonly GivenCode[],
   { id, name }: { readonly id: string; readonly name: string },

@@ -1,15 +1,14 @@
 import { sql, type Transaction } from 'kysely';
-import type { Database } from '../../../store/tables.ts';
+import type { Database } from '#store/tables.ts';
 import type { Proof } from './attempt.ts';
 
 /**
- * Uses codes up, all or none: of any number of requests with one code, in any number of processes, one comes through here. It
- * also forgets the attempts.
+ * Uses up codes, all or none, and resets the attempts. Of concurrent requests with one code, in all processes, one succeeds.
  *
- * @returns false when one was used before: the transaction has to be rolled back
+ * @returns false when a code was used before; the caller then has to roll back the transaction
  */
 export async function spend(tx: Transaction<Database>, entityId: string, proofs: readonly Proof[]): Promise<boolean> {
-  // Two requests with the same codes take them in the same order.
+  // One order for all requests prevents deadlocks.
   const sorted = proofs.toSorted((one, other) => (one.methodId < other.methodId ? -1 : 1));
   const ids = sorted.map(({ methodId }) => methodId);
   const { rows } = await sql`

@@ -1,34 +1,47 @@
 import { type RawBuilder, sql } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
-import { isUuid, uuid } from '../../../core/ids.ts';
-import type { Namespace } from '../../../core/namespace.ts';
-import type { Store } from '../../../store/store.ts';
+import { z } from 'zod';
+import { badRequest } from '#core/errors.ts';
+import { isUuid, uuid } from '#core/ids.ts';
+import type { Namespace } from '#core/namespace.ts';
+import { objectsOf, type RowOf } from '#store/sql/columns.ts';
+import { int, jsonOf, text, uuid as uuidKind } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 import { isOrAbove } from '../reach.ts';
 
-/** Which logins an enforcement is for: those that any of the lists names. */
-export interface LoginMatches {
-  readonly auth_method_accessors: readonly string[];
-  readonly auth_method_types: readonly string[];
-  readonly identity_group_ids: readonly string[];
-  readonly identity_entity_ids: readonly string[];
-}
+/** An enforcement applies to logins that any of these lists names. */
+export type LoginMatches = z.infer<typeof loginMatches>;
 
-/** Logins that need a code of one of these methods. */
-export interface Enforcement {
-  /** A UUID. */
-  readonly id: string;
-  readonly name: string;
-  readonly matches: LoginMatches;
-  readonly methods: readonly EnforcedMethod[];
-}
+const texts = z.array(z.string()).readonly();
 
-export interface EnforcedMethod {
-  readonly id: string;
-  /** Empty: it has none. */
-  readonly name: string;
-}
+const loginMatches = z
+  .strictObject({
+    auth_method_accessors: texts,
+    auth_method_types: texts,
+    identity_group_ids: texts,
+    identity_entity_ids: texts,
+  })
+  .readonly();
 
-/** Of one namespace: every login is compared with all of them. */
+const methodColumns = {
+  id: uuidKind,
+  /** Empty for a method without a name. */
+  name: text,
+};
+
+export type EnforcedMethod = RowOf<typeof methodColumns>;
+
+const enforcementColumns = {
+  id: uuidKind,
+  name: text,
+  matches: jsonOf(loginMatches),
+  methods: objectsOf(methodColumns),
+};
+
+/** Requires a code of one of its methods for some logins. */
+export type Enforcement = RowOf<typeof enforcementColumns>;
+
+/** Bound of one namespace, since every login is compared with all of its enforcements. */
 const enforcementsMax = 200;
 
 const columns = sql`e.id::text as id, e.name, e.matches, coalesce((
@@ -36,11 +49,11 @@ const columns = sql`e.id::text as id, e.name, e.matches, coalesce((
     from mfa_enforcement_methods u join mfa_methods m on m.id = u.method_id
    where u.enforcement_id = e.id), '[]'::json) as methods`;
 
-/** By name. */
+/** Lists enforcements in the order of their names. */
 export const listEnforcements = (store: Pick<Store, 'db'>, namespaceId: string): Promise<readonly Enforcement[]> =>
   select(store, sql`namespace_id = ${namespaceId} order by e.name limit ${enforcementsMax}`);
 
-/** Those of a namespace and of the ones above it. */
+/** The enforcements of a namespace and of the namespaces above it. */
 export const enforcementsAt = (
   store: Pick<Store, 'db'>,
   namespace: Pick<Namespace, 'path'>,
@@ -57,14 +70,16 @@ export async function findEnforcement(
 }
 
 async function select({ db }: Pick<Store, 'db'>, condition: RawBuilder<unknown>): Promise<readonly Enforcement[]> {
-  const { rows } = await sql<Enforcement>`select ${columns} from mfa_enforcements e where ${condition}`.execute(db);
+  const { rows } = await rowsOf(
+    enforcementColumns,
+  )`select ${columns} from mfa_enforcements e where ${condition}`.execute(db);
   return rows;
 }
 
 /**
- * Creates or replaces the enforcement of a name.
+ * Creates or replaces the enforcement with a name.
  *
- * @throws AppError `bad-request` when a method is not there, or there would be too many enforcements
+ * @throws AppError `bad-request` when a method does not exist, or when there would be too many enforcements
  */
 export const putEnforcement = (
   store: Store,
@@ -75,12 +90,12 @@ export const putEnforcement = (
     const ids = [...new Set(methodIds.map((id) => id.toLowerCase()))];
     if (!ids.every(isUuid)) throw noSuchMethod();
     await sql`select pg_advisory_xact_lock(hashtext('mfa_enforcements'))`.execute(tx);
-    // Held, so that no method goes away while it is being enforced.
+    // The lock keeps the methods from being deleted until the enforcement refers to them.
     const held = await sql`
       select 1 from mfa_methods where ${isOrAbove(sql`namespace_id`, { path })} and id = any(${ids}::uuid[]) and removed_at is null
        order by id for key share`.execute(tx);
     if (held.rows.length < ids.length) throw noSuchMethod();
-    const { rows } = await sql<{ readonly id: string; readonly others: number }>`
+    const { rows } = await rowsOf({ id: text, others: int })`
       insert into mfa_enforcements (id, namespace_id, name, matches)
       values (${uuid()}, ${namespaceId}, ${name}, ${JSON.stringify(matches)}::jsonb)
       on conflict (namespace_id, name) do update set matches = excluded.matches

@@ -1,9 +1,8 @@
-import type { Transaction } from 'kysely';
-import type { Mount } from '../../../path/contract/mount.ts';
-import type { ReplyContent } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import type { Database } from '../../../store/tables.ts';
-import type { FactsHolder } from '../../identity/facts/open.ts';
+import type { Mount } from '#path/contract/mount.ts';
+import type { ReplyContent } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import type { FactsHolder } from '../../policy/store/facts.ts';
+import type { Claim } from '../../token/issue/issue.ts';
 
 /** A login before its token is made. */
 export interface LoginToHold {
@@ -11,24 +10,22 @@ export interface LoginToHold {
     readonly mount: Pick<Mount, 'id' | 'accessor' | 'type'>;
   };
   readonly entity: FactsHolder;
-  /** The user or role that it is of, by its name at the mount: the login ends with it. */
+  /** The name of the user or role at the mount. Deleting it ends the login. */
   readonly principal: string;
-  /** What the token is made of, as text. It is kept sealed. */
+  /** What the token will be made of. It is stored sealed. */
   readonly text: () => string;
 }
 
 /**
- * Asks for a second factor where an enforcement wants one. Undefined: the token may be made. A reply: the login waits for
- * its codes, and the reply says for which.
+ * Asks for a second factor where an enforcement requires one. Undefined when the token can be made at once; otherwise the reply
+ * that names the codes which the login has to send.
  *
- * @throws AppError `permission-denied` when codes came with the login and are not right
+ * @throws AppError `permission-denied` when codes came with the login and are incorrect
  */
 export type HoldLogin = (login: LoginToHold) => Promise<ReplyContent | undefined>;
 
 /**
- * Makes the token of a login that was held, from its text. `claim` runs in the transaction that writes the token: what it throws
- * leaves the login as it was.
+ * Makes the token of a held login from its text. `claim` runs in the transaction that writes the token; an error leaves the login
+ * pending.
  */
 export type FinishLogin = (text: string, claim: Claim) => Promise<ReplyContent>;
-
-export type Claim = (tx: Transaction<Database>) => Promise<void>;

@@ -1,11 +1,12 @@
-import { coalesce } from '../../../core/concurrency/coalesce.ts';
-import type { Namespace } from '../../../core/namespace.ts';
-import type { AuthReply, MfaRequirement, ReplyContent } from '../../../path/contract/reply.ts';
-import type { Store } from '../../../store/store.ts';
-import type { FactsHolder, Identities } from '../../identity/facts/open.ts';
+import { coalesce } from '#core/concurrency/coalesce.ts';
+import type { Namespace } from '#core/namespace.ts';
+import type { AuthReply, MfaRequirement, ReplyContent } from '#path/contract/reply.ts';
+import { canonicalType, methodTypeNames } from '#path/vocabulary.ts';
+import type { Store } from '#store/store.ts';
+import type { FactsHolder } from '../../policy/store/facts.ts';
+import type { Identities } from '../../token/identities.ts';
 import { notPassed } from '../codes/attempt.ts';
 import { codesOfHeader } from '../codes/header.ts';
-import { isFor } from '../enforcements/match.ts';
 import { type Enforcement, enforcementsAt } from '../enforcements/store.ts';
 import type { HoldLogin, LoginToHold } from './contract.ts';
 import { keepPending } from './pending.ts';
@@ -16,7 +17,7 @@ interface HoldParts {
   readonly identities: Pick<Identities, 'factsOf'>;
 }
 
-/** Every login asks for the enforcements of now, if there are any; those of one moment share the answer. */
+/** Every login reads the present enforcements, if any exist. Concurrent logins share the result. */
 export function loginHolder({ store, identities }: HoldParts): HoldLogin {
   const enforcementsOf = coalesce(
     async (namespaces: readonly Namespace[]) => {
@@ -33,7 +34,7 @@ export function loginHolder({ store, identities }: HoldParts): HoldLogin {
     const wanted = all.length === 0 ? [] : await matching(identities, all, login);
     if (wanted.length === 0) return undefined;
     const { entityId } = login.entity;
-    // Without an entity there is no secret, and so no code.
+    // A login without an entity has no MFA secret.
     if (entityId === '') throw notPassed();
     const given = codesOfHeader(headers);
     if (given === undefined) return held(store, login, wanted);
@@ -51,13 +52,13 @@ async function matching(
   const asksForGroups = all.some(({ matches }) => matches.identity_group_ids.length > 0);
   const groupIds = new Set(asksForGroups ? await groupsOf(identities, entity) : []);
   const login = { accessor: mount.accessor, type: mount.type, entityId: entity.entityId, groupIds };
-  return all.filter((enforcement) => isFor(enforcement, login));
+  return all.filter((enforcement) => appliesTo(enforcement, login));
 }
 
 const groupsOf = async ({ factsOf }: HoldParts['identities'], entity: FactsHolder): Promise<readonly string[]> =>
   (await factsOf(entity)).groupIds;
 
-/** The first half of a login in two: no token, and what there has to be for one. */
+/** The reply to the first half of a login: no token, and the codes that are required for one. */
 async function held(
   store: Store,
   { context: { mount }, entity: { entityId }, principal, text }: LoginToHold,
@@ -94,3 +95,24 @@ const noToken: AuthReply = {
 const warning =
   'A login request was issued that is subject to MFA validation. Please make sure to validate the login by sending ' +
   'another request to sys/mfa/validate.';
+
+/** A login as enforcements see it. */
+interface MatchedLogin {
+  readonly accessor: string;
+  /** Any name of the auth method. */
+  readonly type: string;
+  readonly entityId: string;
+  /** Direct and inherited groups. */
+  readonly groupIds: ReadonlySet<string>;
+}
+
+/** Whether an enforcement applies to a login. */
+function appliesTo({ matches }: Enforcement, login: MatchedLogin): boolean {
+  const type = canonicalType(methodTypeNames, login.type);
+  return (
+    matches.auth_method_accessors.includes(login.accessor) ||
+    matches.auth_method_types.some((one) => canonicalType(methodTypeNames, one) === type) ||
+    matches.identity_entity_ids.includes(login.entityId) ||
+    matches.identity_group_ids.some((id) => login.groupIds.has(id))
+  );
+}

@@ -1,9 +1,11 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
-import { permissionDenied } from '../../../core/errors.ts';
-import { isUuid, uuid } from '../../../core/ids.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
+import { permissionDenied } from '#core/errors.ts';
+import { isUuid, uuid } from '#core/ids.ts';
+import { bytea, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
 import type { Constraint } from './satisfy.ts';
 
 /** A login that waits for its codes. */
@@ -13,19 +15,19 @@ export interface PendingLogin {
   readonly principal: string;
   readonly entityId: string;
   readonly constraints: readonly Constraint[];
-  /** What the token is made of. */
+  /** What the token will be made of. */
   readonly text: string;
 }
 
 const pendingSeconds = 300;
-/** Of one entity; the oldest ones go for new ones. */
+/** Bound of one entity; a new login replaces the oldest. */
 const pendingMax = 100;
 
 /**
- * Keeps a login, sealed. Answers its id, of which the store has a keyed hash. It goes with its mount, its user or role, and when its
- * entity is disabled or deleted (migration 0027): all of them remove it in the statement that changes them.
+ * Stores a login sealed, and returns its id, which the store knows as a keyed hash only. Triggers of migration 0027 delete the
+ * login with its mount, with its user or role, and when its entity is disabled or deleted.
  *
- * @throws AppError `permission-denied` when the mount or the entity has gone meanwhile
+ * @throws AppError `permission-denied` when the mount or the entity was deleted meanwhile
  */
 export async function keepPending({ db, barrier }: Store, login: PendingLogin): Promise<string> {
   const { mountId, principal, entityId, constraints, text } = login;
@@ -48,7 +50,7 @@ export async function keepPending({ db, barrier }: Store, login: PendingLogin): 
 
 export type FoundLogin = Omit<PendingLogin, 'mountId' | 'principal'>;
 
-/** Undefined: there is none, it is over, or its entity is disabled. */
+/** Undefined when the login does not exist or has expired, or when its entity is disabled. */
 export async function findPending({ db, barrier }: Store, id: string): Promise<FoundLogin | undefined> {
   if (!isUuid(id)) return undefined;
   const hash = hashOf({ barrier }, id);
@@ -58,7 +60,7 @@ export async function findPending({ db, barrier }: Store, id: string): Promise<F
 }
 
 async function read(db: Kysely<Database>, hash: Buffer) {
-  const { rows } = await sql<{ readonly entity_id: string; readonly login: Buffer }>`
+  const { rows } = await rowsOf({ entity_id: text, login: bytea })`
     select entity_id, login from mfa_pending_logins
      where id_hash = ${hash} and expire_at > now()
        and exists (select 1 from entities e where e.id = entity_id and not e.disabled)`.execute(db);
@@ -73,8 +75,8 @@ const stored = z.object({
 });
 
 /**
- * One of any number of callers takes it, and its mount and entity stay as they are until the caller's transaction ends. False: it
- * was taken, or is over.
+ * Takes a pending login, which one of any number of callers can. Its mount and entity cannot change until the caller's transaction
+ * ends. False when it was taken before or has expired.
  */
 export async function takePending(
   { barrier }: Pick<Store, 'barrier'>,

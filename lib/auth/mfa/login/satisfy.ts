@@ -1,17 +1,17 @@
 import type { Transaction } from 'kysely';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
 import { attempt, notPassed, notPassedText, type Proof } from '../codes/attempt.ts';
 import type { GivenCode } from '../codes/header.ts';
 import { codeFor } from '../codes/path.ts';
 import { spend } from '../codes/spend.ts';
 import type { EnforcedMethod, Enforcement } from '../enforcements/store.ts';
 
-/** What one enforcement wants of a login: a code of any of its methods. */
+/** One enforcement of a login, which needs a code of any of its methods. */
 export type Constraint = Pick<Enforcement, 'name' | 'methods'>;
 
 /**
- * Checks the codes of a login. Each constraint needs one right code; nothing is used up yet.
+ * Checks the codes of a login. Each constraint needs one correct code. No code is used up yet.
  *
  * @throws AppError `permission-denied` with the first constraint that is not satisfied
  */
@@ -21,7 +21,7 @@ export async function satisfy(
   constraints: readonly Constraint[],
   given: readonly GivenCode[],
 ): Promise<readonly Proof[]> {
-  // A method that two constraints name is asked once: a second attempt would be counted.
+  // A method of two constraints is checked once, since a second check would count as a second attempt.
   const results = new Map<string, Promise<Proof | string>>();
   const resultOf = ({ id, code }: EnforcedMethod & { readonly code: string }) => {
     const known = results.get(id) ?? attempt(store, entityId, { methodId: id, code });
@@ -44,9 +44,9 @@ export async function satisfy(
 }
 
 /**
- * Uses the codes of a login up. A code that was used before is refused like a wrong one.
+ * Uses up the codes of a login. A code that was used before is refused like an incorrect one.
  *
- * @throws AppError `permission-denied`, which has to roll the transaction back
+ * @throws AppError `permission-denied`, which has to roll back the transaction
  */
 export async function spendFor(
   tx: Transaction<Database>,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { badRequest } from '../../../core/errors.ts';
-import type { ReplyContent } from '../../../path/contract/reply.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
-import { jsonObject, text } from '../../../path/fields.ts';
-import type { Store } from '../../../store/store.ts';
+import { badRequest } from '#core/errors.ts';
+import type { ReplyContent } from '#path/contract/reply.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { atMost, jsonObject, text } from '#path/fields.ts';
+import type { Store } from '#store/store.ts';
 import type { GivenCode } from '../codes/header.ts';
 import type { FinishLogin } from './contract.ts';
 import { findPending, takePending } from './pending.ts';
@@ -15,19 +15,19 @@ interface ValidateParts {
 }
 
 const fields = {
-  mfa_request_id: text(64).default('').meta({ description: 'Of the login that waits' }),
+  mfa_request_id: text(64).default('').meta({ description: 'Id of the pending login' }),
   mfa_payload: jsonObject()
     .optional()
-    .meta({ description: 'A list with one code for each method, by its id or its name', sensitive: true }),
+    .meta({ description: 'Lists with one code each, by the id or name of the method', sensitive: true }),
 };
 
-/** `sys/mfa/validate`: the second half of a login. */
+/** `sys/mfa/validate`: the second half of a login with MFA. */
 export const validateRow = (parts: ValidateParts): Row => ({
   pattern: 'mfa/validate',
-  help: 'Takes the codes for a login that waits for them, and answers its token. After a wrong code it may be tried again.',
+  help: 'Takes the codes for a pending login and returns its token. A wrong code can be corrected in another request.',
   operations: {
     write: operation(fields, {
-      summary: 'Validate a login with codes.',
+      summary: 'Validate a login with codes',
       unauthenticated: true,
       ignoresToken: true,
       run: ({ mfa_request_id, mfa_payload }) => validate(parts, mfa_request_id, mfa_payload),
@@ -35,7 +35,7 @@ export const validateRow = (parts: ValidateParts): Row => ({
   },
 });
 
-/** Of any number of requests with right codes, one takes the login and makes its token. */
+/** Of concurrent requests with correct codes, one takes the login and makes its token. */
 async function validate({ store, finish }: ValidateParts, id: string, payload: unknown): Promise<ReplyContent> {
   if (id === '') throw badRequest('missing request ID');
   if (payload === undefined) throw badRequest('missing mfa payload');
@@ -51,9 +51,12 @@ async function validate({ store, finish }: ValidateParts, id: string, payload: u
 }
 
 const methodsMax = 16;
-const payloads = z.record(z.string().max(512), z.array(z.string().max(64)).max(1));
+const payloads = z.record(
+  z.string().max(512),
+  z.array(z.string().max(64, atMost(64, 'characters'))).max(1, atMost(1, 'entries')),
+);
 
-/** @throws AppError `bad-request` without anything of what was sent */
+/** @throws AppError `bad-request`, whose text does not contain the payload */
 function codesOf(payload: unknown): readonly GivenCode[] {
   const read = payloads.safeParse(payload);
   const entries = read.success ? Object.entries(read.data) : [];

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
-import type { Store } from '../../../store/store.ts';
+import { text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 
-/** Secrets that one statement deletes. */
+/** The number of secrets that one statement deletes. */
 const secretsPerStep = 1_000;
 
-/** Deletes a method that is marked as removed, its secrets before it in bounded steps. It may be cut off and run again. */
+/** Deletes a method that is marked as removed, after its secrets, in bounded steps. It can be interrupted and run again. */
 export async function dropMethod({ db }: Pick<Store, 'db'>, id: string): Promise<void> {
   for (let left = true; left; ) {
     const { rows } = await sql`
@@ -15,9 +17,9 @@ export async function dropMethod({ db }: Pick<Store, 'db'>, id: string): Promise
   await sql`delete from mfa_methods where id = ${id} and removed_at is not null`.execute(db);
 }
 
-/** Methods whose removal was cut off, a few of them. */
+/** Completes interrupted removals, at most `limit` of them. Returns their number. */
 export async function dropRemoved({ db }: Pick<Store, 'db'>, limit: number): Promise<number> {
-  const { rows } = await sql<{ readonly id: string }>`
+  const { rows } = await rowsOf({ id: text })`
     select id from mfa_methods where removed_at is not null limit ${limit}`.execute(db);
   for (const { id } of rows) await dropMethod({ db }, id);
   return rows.length;

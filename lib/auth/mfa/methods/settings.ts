@@ -1,26 +1,29 @@
-import { badRequest } from '../../../core/errors.ts';
-import { duration, type Input, integer, text } from '../../../path/fields.ts';
-
-/** How codes of a method are made and checked. */
-export interface TotpSettings {
-  readonly issuer: string;
-  /** Seconds for which a code stands. */
-  readonly period: number;
-  /** Bytes of a new secret. */
-  readonly key_size: number;
-  /** Pixels of the barcode's side; 0: there is none. */
-  readonly qr_size: number;
-  readonly algorithm: (typeof algorithms)[number];
-  readonly digits: number;
-  /** Periods before and after the present one whose codes are good too. */
-  readonly skew: number;
-  /** In one period, for one entity. */
-  readonly max_validation_attempts: number;
-}
+import { z } from 'zod';
+import { badRequest } from '#core/errors.ts';
+import { duration, type Input, integer, text } from '#path/fields.ts';
 
 const algorithms = ['SHA1', 'SHA256', 'SHA512'] as const;
 
-/** So that each fits into a barcode, an integer of the store, and a moment of a processor. */
+/** How the codes of a method are generated and checked. */
+export type TotpSettings = Readonly<z.infer<typeof totpSettings>>;
+
+export const totpSettings = z.strictObject({
+  issuer: z.string(),
+  /** Seconds that a code is valid for. */
+  period: z.int(),
+  /** Length of a new secret in bytes. */
+  key_size: z.int(),
+  /** Side of the barcode in pixels; 0 for no barcode. */
+  qr_size: z.int(),
+  algorithm: z.enum(algorithms),
+  digits: z.int(),
+  /** Number of periods before and after the present one whose codes are also accepted. */
+  skew: z.int(),
+  /** Attempts of one entity in one period. */
+  max_validation_attempts: z.int(),
+});
+
+/** Bounds that keep a barcode readable, a number within its column, and a check cheap. */
 const most = {
   issuer: 128,
   issuerEscaped: 512,
@@ -32,16 +35,20 @@ const most = {
 
 export const settingFields = {
   issuer: text(most.issuer).default('').meta({ description: 'Name of the service, as the authenticator shows it' }),
-  period: duration().default(30).meta({ description: 'How long a code stands' }),
+  period: duration().default(30).meta({ description: 'How long a code is valid' }),
   key_size: integer().default(20).meta({ description: 'Length of new secrets in bytes' }),
-  qr_size: integer().default(200).meta({ description: 'Side of the barcode in pixels; 0: no barcode' }),
+  qr_size: integer().default(200).meta({ description: 'Side of the barcode in pixels; 0 for no barcode' }),
   algorithm: text(16).default('SHA1').meta({ description: 'SHA1, SHA256 or SHA512' }),
   digits: integer().default(6).meta({ description: 'Digits of a code: 6 or 8' }),
-  skew: integer().default(1).meta({ description: 'Periods around the present one whose codes are good too: 0 or 1' }),
-  max_validation_attempts: integer().default(5).meta({ description: 'Attempts that an entity has in one period' }),
+  skew: integer()
+    .default(1)
+    .meta({ description: 'Number of periods around the present one whose codes are also accepted: 0 or 1' }),
+  max_validation_attempts: integer()
+    .default(5)
+    .meta({ description: 'Maximum number of attempts of an entity in one period' }),
 };
 
-/** @throws AppError `bad-request` with the first thing that cannot be meant */
+/** @throws AppError `bad-request` that names the first invalid setting */
 export function settingsOf(given: Input<typeof settingFields>): TotpSettings {
   const { issuer, period, key_size, qr_size, digits, skew, max_validation_attempts } = given;
   const algorithm = algorithms.find((name) => name === given.algorithm);
@@ -63,6 +70,6 @@ function mustBePositive(name: 'period' | 'key_size' | 'max_validation_attempts',
 }
 
 function mustFitBarcode(issuer: string): void {
-  if (/\p{Cc}/u.test(issuer)) throw badRequest('issuer has characters that cannot be shown');
+  if (/\p{Cc}/u.test(issuer)) throw badRequest('issuer contains control characters');
   if (encodeURIComponent(issuer).length > most.issuerEscaped) throw badRequest('issuer is too long for a barcode');
 }

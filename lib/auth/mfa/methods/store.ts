@@ -1,31 +1,35 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
-import { isUuid, uuid } from '../../../core/ids.ts';
-import type { Namespace } from '../../../core/namespace.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
+import { badRequest } from '#core/errors.ts';
+import { isUuid, uuid } from '#core/ids.ts';
+import type { Namespace } from '#core/namespace.ts';
+import type { RowOf } from '#store/sql/columns.ts';
+import { bool, int, jsonOf, text, uuid as uuidKind } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
 import { isOrAbove } from '../reach.ts';
 import { dropMethod } from './drop.ts';
-import type { TotpSettings } from './settings.ts';
+import { type TotpSettings, totpSettings } from './settings.ts';
 
 /** A TOTP method. Both forms of the API, by name and by id, see the same methods. */
-export interface Method {
-  /** A UUID. */
-  readonly id: string;
-  /** Empty: it was made without one. */
-  readonly name: string;
-  readonly settings: TotpSettings;
-}
+export type Method = RowOf<typeof methodColumns>;
 
-/** What finds a method. */
+const methodColumns = {
+  id: uuidKind,
+  /** Empty for a method that was created without a name. */
+  name: text,
+  settings: jsonOf<TotpSettings>(totpSettings),
+};
+
+/** One way to identify a method. */
 export type MethodKey = { readonly id: string } | { readonly name: string };
 
-/** Of one namespace, so that a listing fits into one reply. */
+/** Bound of one namespace, so that a listing fits into one reply. */
 const methodsMax = 1_000;
 
 const columns = sql`id::text as id, coalesce(name, '') as name, settings`;
 
-/** By name. */
+/** Lists methods in the order of their names. */
 export const listMethods = ({ db }: Pick<Store, 'db'>, namespaceId: string): Promise<readonly Method[]> =>
   select(db, sql`namespace_id = ${namespaceId} order by name, id limit ${methodsMax}`);
 
@@ -38,7 +42,7 @@ export async function findMethod(
   return found;
 }
 
-/** By its id, in a namespace or above it. */
+/** Finds a method by its id, in a namespace or above it. */
 export async function findMethodAt(
   { db }: Pick<Store, 'db'>,
   namespace: Pick<Namespace, 'path'>,
@@ -48,7 +52,7 @@ export async function findMethodAt(
   return found;
 }
 
-/** Those of these names that there are. */
+/** The methods with these names; unknown names are left out. */
 export const methodsNamed = (
   { db }: Pick<Store, 'db'>,
   namespaceId: string,
@@ -56,18 +60,18 @@ export const methodsNamed = (
 ): Promise<readonly Method[]> => select(db, sql`namespace_id = ${namespaceId} and name = any(${names}::text[])`);
 
 async function select(db: Kysely<Database>, condition: RawBuilder<unknown>): Promise<readonly Method[]> {
-  const { rows } = await sql<Method>`
+  const { rows } = await rowsOf(methodColumns)`
     select ${columns} from mfa_methods where removed_at is null and ${condition}`.execute(db);
   return rows;
 }
 
-/** Nothing has an id that is none. */
+/** An id that is not a UUID matches no method. */
 function matching(key: MethodKey): RawBuilder<unknown> {
   if ('name' in key) return sql`name = ${key.name}`;
   return isUuid(key.id) ? sql`id = ${key.id}::uuid` : sql`false`;
 }
 
-/** Creates the method of a name, or gives it other settings. @throws AppError `bad-request` when there would be too many */
+/** Creates a method, or replaces the settings of the one with the name. @throws AppError `bad-request` for too many methods */
 export const putMethod = (store: Store, namespaceId: string, name: string, settings: TotpSettings): Promise<void> =>
   store.transaction(async (tx) => {
     await sql`
@@ -78,9 +82,9 @@ export const putMethod = (store: Store, namespaceId: string, name: string, setti
   });
 
 /**
- * Creates a method and answers its id; an empty name is none.
+ * Creates a method, which an empty name leaves without a name, and returns its id.
  *
- * @throws AppError `bad-request` when the name is in use, or there would be too many
+ * @throws AppError `bad-request` when the name is in use, or when there would be too many methods
  */
 export const createMethod = (
   store: Store,
@@ -99,14 +103,18 @@ export const createMethod = (
     return id;
   });
 
-/** An empty name leaves it as it is. False: there is no such method. @throws AppError `bad-request` when the name is in use */
+/**
+ * Updates the settings of a method, and its name unless the new one is empty. False when the method does not exist.
+ *
+ * @throws AppError `bad-request` when the name is in use
+ */
 export async function updateMethod(
   { db }: Store,
   namespaceId: string,
   { id, name, settings }: Method,
 ): Promise<boolean> {
   if (!isUuid(id)) return false;
-  const { rows } = await sql<{ readonly free: boolean; readonly changed: boolean }>`
+  const { rows } = await rowsOf({ free: bool, changed: bool })`
     with free as (select not exists (
         select 1 from mfa_methods where namespace_id = ${namespaceId} and name = ${name} and id <> ${id}::uuid) as free),
       changed as (
@@ -119,7 +127,7 @@ export async function updateMethod(
 }
 
 /**
- * Removes a method with all its secrets; what is not there is removed already. From the first moment on nothing finds it.
+ * Removes a method with all its secrets. No look-up finds it from the first moment on. A method that does not exist is a success.
  *
  * @throws AppError `bad-request` when an enforcement uses it
  */
@@ -133,12 +141,12 @@ async function markRemoved(
   namespaceId: string,
   key: MethodKey,
 ): Promise<string | undefined> {
-  const { rows } = await sql<{ readonly id: string }>`
+  const { rows } = await rowsOf({ id: text })`
     select id from mfa_methods
      where namespace_id = ${namespaceId} and ${matching(key)} and removed_at is null for update`.execute(tx);
   const [found] = rows;
   if (found === undefined) return undefined;
-  const users = await sql<{ readonly id: string }>`
+  const users = await rowsOf({ id: text })`
     select enforcement_id as id from mfa_enforcement_methods where method_id = ${found.id} limit 1`.execute(tx);
   const [user] = users.rows;
   if (user !== undefined)
@@ -147,10 +155,10 @@ async function markRemoved(
   return found.id;
 }
 
-/** Those that are made at the same time wait for each other. */
+/** A lock makes concurrent creations wait for each other, so that the bound is exact. */
 async function mustNotBeTooMany(tx: Transaction<Database>, namespaceId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('mfa_methods'))`.execute(tx);
-  const { rows } = await sql<{ readonly count: number }>`
+  const { rows } = await rowsOf({ count: int })`
     select count(*)::int as count from mfa_methods where namespace_id = ${namespaceId} and removed_at is null`.execute(
     tx,
   );

@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
-import type { ReplyContent } from '../../../path/contract/reply.ts';
-import type { Store } from '../../../store/store.ts';
+import { badRequest } from '#core/errors.ts';
+import type { ReplyContent } from '#path/contract/reply.ts';
+import { bool } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 import type { Method } from '../methods/store.ts';
 import { barcodeOf, urlOf } from './totp.ts';
 
 /**
- * Gives an entity a secret for a method and answers what an authenticator needs, once. Codes of the secret are made as the
- * method says now, whatever it says later. An entity that has a secret keeps it, and gets a warning and no data.
+ * Generates the secret of an entity for a method, and replies once with what an authenticator needs. The present settings of the
+ * method apply to all codes of the secret. When the entity already has a secret, the reply is a warning without data.
  *
- * @throws AppError `bad-request` when there is no such entity in the namespace, or no such method any more
+ * @throws AppError `bad-request` when the entity or the method does not exist
  */
 export async function enrol(
   { db, barrier }: Store,
@@ -23,7 +25,7 @@ export async function enrol(
   const url = urlOf(key, settings, entityId);
   const barcode = await barcodeOf(url, settings.qr_size);
   const sealed = barrier.seal(key, secretAad(method.id, entityId));
-  const { rows } = await sql<Enrolled>`
+  const { rows } = await rowsOf(enrolledColumns)`
     with method as (select id from mfa_methods where id = ${method.id} and removed_at is null for key share),
       entity as (select id from entities where id = ${entityId} and namespace_id = ${namespaceId} for key share),
       made as (
@@ -39,13 +41,13 @@ export async function enrol(
   return { warnings: [`Entity already has a secret for MFA method ${JSON.stringify(method.name || method.id)}`] };
 }
 
-interface Enrolled {
-  readonly hasMethod: boolean;
-  readonly hasEntity: boolean;
-  readonly isNew: boolean;
-}
+const enrolledColumns = {
+  hasMethod: bool,
+  hasEntity: bool,
+  isNew: bool,
+};
 
-/** Takes the secret of an entity away; what is not there is gone already. @throws AppError `bad-request` for no such entity */
+/** Deletes the secret of an entity. A missing secret is a success. @throws AppError `bad-request` for an unknown entity */
 export async function destroySecret(
   { db }: Store,
   namespaceId: string,
@@ -53,12 +55,12 @@ export async function destroySecret(
   entityId: string,
 ): Promise<void> {
   const { rows } = await sql`
-    with gone as (delete from mfa_secrets where method_id = ${id} and entity_id = ${entityId})
+    with deleted as (delete from mfa_secrets where method_id = ${id} and entity_id = ${entityId})
     select 1 from entities where id = ${entityId} and namespace_id = ${namespaceId}`.execute(db);
   if (rows.length === 0) throw noEntity();
 }
 
-/** What binds a sealed secret to its row. */
+/** Additional data that binds a sealed secret to its row. */
 export const secretAad = (methodId: string, entityId: string): string => `mfa_secrets/${methodId}/${entityId}`;
 
 export const noMethod = (id: string) => badRequest(`configuration for method ID ${JSON.stringify(id)} does not exist`);

@@ -1,41 +1,50 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
+import { sql, type Transaction } from 'kysely';
+import { bytea, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
+import type { SecondFactors } from '../../identity/parts.ts';
 import { secretAad } from './enrol.ts';
 
-/** A reply has no more texts. */
+/** The MFA secrets of entities that are merged. */
+export const secondFactors = ({ barrier }: Pick<Store, 'barrier'>): SecondFactors => ({
+  conflicts: mfaConflicts,
+  move: (tx, from, to) => moveSecrets({ barrier }, tx, from, to),
+});
+
+/** Bound of a reply. */
 const shownMax = 31;
 
 /**
- * A text for each secret that would be lost when entities become one: the destination has one for the same method, or an
- * earlier source has. In the order of the sources.
+ * One text for each secret that a merge would lose, since the target or an earlier source has a secret for the same method. In the
+ * order of the sources.
  */
-export async function mfaConflicts(
-  db: Kysely<Database>,
+async function mfaConflicts(
+  tx: Transaction<Database>,
   from: readonly string[],
   to: string,
 ): Promise<readonly string[]> {
-  const { rows } = await sql<{ readonly entity: string; readonly method: string }>`
+  const { rows } = await rowsOf({ entity: text, method: text })`
     select s.entity_id as entity, s.method_id::text as method from mfa_secrets s
      where s.entity_id = any(${from}::text[]) and exists (
        select 1 from mfa_secrets o where o.method_id = s.method_id and (o.entity_id = ${to} or
          array_position(${from}::text[], o.entity_id) < array_position(${from}::text[], s.entity_id)))
-     order by array_position(${from}::text[], s.entity_id), s.method_id`.execute(db);
+     order by array_position(${from}::text[], s.entity_id), s.method_id`.execute(tx);
   const texts = rows.map(({ entity, method }) => `conflicting MFA config ID "${method}" in entity ID "${entity}"`);
   return texts.length <= shownMax ? texts : [...texts.slice(0, shownMax), `and ${texts.length - shownMax} more`];
 }
 
 /**
- * Moves the secrets of entities to another one with the codes that were used of them. Where it has one already, that one
- * stays, and the others go with their entities.
+ * Moves secrets to another entity, with the codes of them that were used. Where the target has a secret for the method, it keeps its
+ * own, and the others are deleted with their entities.
  */
-export async function moveSecrets(
+async function moveSecrets(
   { barrier }: Pick<Store, 'barrier'>,
   tx: Transaction<Database>,
   from: readonly string[],
   to: string,
 ): Promise<void> {
-  const { rows } = await sql<{ readonly method_id: string; readonly entity_id: string; readonly secret: Buffer }>`
+  const { rows } = await rowsOf({ method_id: text, entity_id: text, secret: bytea })`
     select s.method_id, s.entity_id, s.secret from mfa_secrets s
      where s.entity_id = any(${from}::text[])
        and not exists (select 1 from mfa_secrets o where o.method_id = s.method_id and o.entity_id = ${to})

@@ -2,12 +2,11 @@ import { Secret as OtpSecret, TOTP } from 'otpauth';
 import { toBuffer } from 'qrcode';
 import type { TotpSettings } from '../methods/settings.ts';
 
-/** How the codes of a secret are made. */
+/** Settings that determine the codes of a secret. */
 export type CodeSettings = Pick<TotpSettings, 'period' | 'algorithm' | 'digits' | 'skew'>;
 
 /**
- * The step of time that a code is of, at a moment in seconds since 1970; undefined: the code is wrong. All comparisons are
- * made in constant time.
+ * The TOTP time step of a code at a time in seconds since 1970. Undefined for an incorrect code. Comparisons take constant time.
  */
 export function stepOfCode(key: Buffer, settings: CodeSettings, code: string, now: number): number | undefined {
   const { period, algorithm, digits, skew } = settings;
@@ -18,7 +17,7 @@ export function stepOfCode(key: Buffer, settings: CodeSettings, code: string, no
   return delta === null ? undefined : totp.counter({ timestamp }) + delta;
 }
 
-/** The address that an authenticator reads, with its parameters in the order of the API family. */
+/** The `otpauth` URL for an authenticator, with the parameters in the order of the API family. */
 export function urlOf(key: Buffer, { issuer, period, algorithm, digits }: TotpSettings, account: string): string {
   const shown = encodeURIComponent(issuer);
   const secret = secretOf(key).base32;
@@ -26,7 +25,7 @@ export function urlOf(key: Buffer, { issuer, period, algorithm, digits }: TotpSe
   return `otpauth://totp/${shown}:${encodeURIComponent(account)}?${query}`;
 }
 
-/** A PNG in base64; empty for a side of no pixels. */
+/** A PNG in base64; empty for 0 pixels. */
 export async function barcodeOf(url: string, pixels: number): Promise<string> {
   if (pixels === 0) return '';
   return (await toBuffer(url, { type: 'png', width: pixels })).toString('base64');

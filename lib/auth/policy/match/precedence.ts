@@ -1,4 +1,4 @@
-/** What decides which of several patterns with wildcards speaks for a path. */
+/** What determines the precedence of a pattern with wildcards. */
 export interface Precedence {
   readonly pattern: string;
   /** Offset of the first `+` or `*`. */
@@ -20,8 +20,8 @@ export function precedenceOf(pattern: string): Precedence {
 }
 
 /**
- * Whether `a` speaks before `b`: its first wildcard comes later; then the one that does not end in `*`; then the one with
- * fewer `+`; then the longer; then the greater.
+ * Whether `a` takes precedence over `b`: the one with the later first wildcard, then the one that does not end in `*`, then the one with
+ * fewer `+`, then the longer one, then the greater one.
  */
 export function precedes(a: Precedence, b: Precedence): boolean {
   if (a.wildcardAt !== b.wildcardAt) return a.wildcardAt > b.wildcardAt;

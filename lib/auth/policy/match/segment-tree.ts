@@ -1,15 +1,15 @@
 interface Branch<T> {
   readonly literal: Map<string, Branch<T>>;
   any: Branch<T> | undefined;
-  /** A pattern that ends here. */
+  /** The value of a pattern that ends here. */
   end: T | undefined;
-  /** Patterns that go on with this text and `*`: the text is the begin of the next segment. */
+  /** Patterns that continue with this text and `*`; the text is a prefix of the next segment. */
   readonly globs: { readonly begin: string; readonly value: T }[];
 }
 
 const newBranch = <T>(): Branch<T> => ({ literal: new Map(), any: undefined, end: undefined, globs: [] });
 
-/** Patterns with `+` segments, by segments. A look-up visits only branches that match, and no more than there are patterns. */
+/** Patterns with `+` by their segments. A search visits matching branches only, at most as many as there are patterns. */
 export class SegmentTree<T> {
   readonly #root: Branch<T> = newBranch();
 

@@ -1,14 +1,14 @@
-import { LongText } from '../../../core/json/long-text.ts';
-import { isRawNumber } from '../../../core/json.ts';
+import { isRawNumber } from '#core/json/json.ts';
+import { LongText } from '#core/json/long-text.ts';
 import type { ParameterValue } from '../rule.ts';
 
-/** Whether a value of a rule matches one of a request, as it stands in the rule or as the operation would read it. */
+/** Whether a value of a rule matches one of a request, either literally or as the operation would parse it. */
 export function matches(rule: ParameterValue, value: unknown, read: (value: unknown) => unknown): boolean {
   if (value === undefined) return false;
   return isEqual(rule, value) || isEqual(single(read(rule)), value);
 }
 
-/** What a value of many consists of: of a list its items, of a text what its commas part, of a map its pairs. */
+/** The elements of a value: the items of a list, the parts of a text between commas, or the pairs of a map. */
 export function elementsOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value === 'string') return value.includes(',') ? parts(value) : [value.trim()];
@@ -27,7 +27,7 @@ const textOf = (value: unknown): string => {
   return typeof one === 'object' ? '' : String(one);
 };
 
-/** A list of one is that one: a field of many reads a value of a rule so. */
+/** A list of one element equals that element, since a list field parses a single value as a list. */
 const single = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value);
 
 function isEqual(rule: unknown, value: unknown): boolean {
@@ -38,13 +38,13 @@ function isEqual(rule: unknown, value: unknown): boolean {
   return Array.isArray(one) && one.length === rule.length && rule.every((part, index) => isEqual(part, one[index]));
 }
 
-/** A number that kept its digits compares by its value. */
+/** A number that was kept as text compares by its value. */
 function plain(value: unknown): unknown {
   if (isRawNumber(value)) return Number(value.rawJSON);
   return value instanceof LongText ? value.toJSON() : value;
 }
 
-/** `*` at the begin, the end, or both. */
+/** Supports `*` at the start, at the end, or both. */
 function matchesGlob(glob: string, value: string): boolean {
   const open = glob.startsWith('*');
   const end = glob.endsWith('*') && glob.length > 1;

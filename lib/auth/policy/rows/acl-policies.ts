@@ -1,17 +1,17 @@
-import { operation, type Row } from '../../../path/contract/row.ts';
+import { operation, type Row } from '#path/contract/row.ts';
 import type { TextsOf } from '../store/texts.ts';
 import { nameField, policyText, storedName, writeText } from './write.ts';
 
-/** `sys/policies/acl`. A name may hold slashes, so nothing is listed below. */
+/** `sys/policies/acl`. Names may contain slashes, so there are no listings of folders. */
 export const aclPolicyRows = (policies: TextsOf): readonly Row[] => [
   {
     pattern: 'policies/acl',
-    help: 'Lists the policies.',
+    help: 'Lists policies.',
     operations: {
       list: operation(
         {},
         {
-          summary: 'List the policies.',
+          summary: 'List policies',
           run: async (_input, { namespace }) => ({ data: { keys: await policies(namespace).names() } }),
         },
       ),
@@ -20,10 +20,10 @@ export const aclPolicyRows = (policies: TextsOf): readonly Row[] => [
   {
     pattern: 'policies/acl/*name',
     restIsName: true,
-    help: 'A policy: which paths its holders may use, and how.',
+    help: 'Manages a policy, which grants capabilities on paths.',
     operations: {
       read: operation(nameField, {
-        summary: 'Read a policy as it was written.',
+        summary: 'Read a policy',
         async run(input, { namespace }) {
           const name = storedName(input.name);
           const policy = await policies(namespace).read(name);
@@ -33,12 +33,12 @@ export const aclPolicyRows = (policies: TextsOf): readonly Row[] => [
       write: operation(
         { ...nameField, policy: policyText() },
         {
-          summary: 'Create or replace a policy. It holds from the next request on.',
+          summary: 'Create or replace a policy',
           run: (input, context) => writeText(policies(context.namespace), input, context),
         },
       ),
       delete: operation(nameField, {
-        summary: 'Delete a policy. Tokens keep its name, which then grants nothing.',
+        summary: 'Delete a policy',
         async run(input, { namespace }) {
           await policies(namespace).remove(storedName(input.name));
           return undefined;

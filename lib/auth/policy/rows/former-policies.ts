@@ -1,23 +1,23 @@
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
 import type { TextStore, TextsOf } from '../store/texts.ts';
 import { nameField, policyText, storedName, writeText } from './write.ts';
 
-/** `sys/policy`: the same policies as older clients write and read them. */
+/** `sys/policy`: the same policies in the form for older clients. */
 export function formerPolicyRows(policies: TextsOf): readonly Row[] {
   const names = operation(
     {},
-    { summary: 'List the policies.', run: (_input, { namespace }) => listed(policies(namespace)) },
+    { summary: 'List policies', run: (_input, { namespace }) => listPolicies(policies(namespace)) },
   );
   return [
-    { pattern: 'policy', help: 'Lists the policies.', operations: { read: names, list: names } },
-    { pattern: 'policy/', help: 'Lists the policies.', operations: { read: names } },
+    { pattern: 'policy', help: 'Lists policies.', operations: { read: names, list: names } },
+    { pattern: 'policy/', help: 'Lists policies.', operations: { read: names } },
     policyRow(policies),
   ];
 }
 
-async function listed(policies: TextStore): Promise<Reply> {
+async function listPolicies(policies: TextStore): Promise<Reply> {
   const keys = await policies.names();
   return { data: { keys, policies: keys }, flat: true };
 }
@@ -25,10 +25,10 @@ async function listed(policies: TextStore): Promise<Reply> {
 const policyRow = (policies: TextsOf): Row => ({
   pattern: 'policy/*name',
   restIsName: true,
-  help: 'A policy, as sys/policies/acl has it.',
+  help: 'Manages a policy, like sys/policies/acl.',
   operations: {
     read: operation(nameField, {
-      summary: 'Read a policy.',
+      summary: 'Read a policy',
       async run(input, { namespace }) {
         const name = storedName(input.name);
         const rules = await policies(namespace).read(name);
@@ -38,12 +38,12 @@ const policyRow = (policies: TextsOf): Row => ({
     write: operation(
       { ...nameField, policy: policyText(), rules: policyText().meta({ formerNameOf: 'policy' }) },
       {
-        summary: 'Create or replace a policy.',
+        summary: 'Create or replace a policy',
         run: (input, context) => write(policies(context.namespace), input, context),
       },
     ),
     delete: operation(nameField, {
-      summary: 'Delete a policy.',
+      summary: 'Delete a policy',
       async run(input, { namespace }) {
         await policies(namespace).remove(storedName(input.name));
         return undefined;

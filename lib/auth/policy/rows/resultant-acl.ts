@@ -1,27 +1,27 @@
-import { permissionDenied } from '../../../core/errors.ts';
-import type { Namespace } from '../../../core/namespace.ts';
-import type { Vocabulary } from '../../../path/contract/request.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
-import { pathName } from '../../../path/vocabulary.ts';
+import { permissionDenied } from '#core/errors.ts';
+import type { Namespace } from '#core/namespace.ts';
+import type { Vocabulary } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { pathName, type TypeNames } from '#path/vocabulary.ts';
 import { hasSegmentWildcard } from '../acl.ts';
 import { shownCapabilities } from '../decide.ts';
 import type { Grant, ParameterRule } from '../rule.ts';
 import type { Acls } from '../store/acls.ts';
 
-/** `sys/internal/ui/resultant-acl`: all that the caller may do, for user interfaces that show nothing else. */
-export const resultantAclRow = (acls: Acls): Row => ({
+/** `sys/internal/ui/resultant-acl`: everything that the caller may do, so that user interfaces can hide the rest. */
+export const resultantAclRow = (acls: Acls, typeNames: TypeNames): Row => ({
   pattern: 'internal/ui/resultant-acl',
-  help: 'Shows the rules of all policies of the caller, merged.',
+  help: 'Shows the merged rules of all policies of the caller.',
   operations: {
     read: operation(
       {},
       {
-        summary: 'Show what the caller may do.',
+        summary: 'Read the merged policies of the caller',
         async run(_input, { caller, vocabulary }) {
           if (caller === undefined) throw permissionDenied();
           if (caller.root) return { data: { root: true, exact_paths: {}, glob_paths: {} } };
           const { exact, globs } = await acls.of(caller);
-          const shown = view(vocabulary, caller.namespace);
+          const shown = view(typeNames, vocabulary, caller.namespace);
           return { data: { root: false, exact_paths: shown(exact), glob_paths: shown(globs) } };
         },
       },
@@ -29,17 +29,20 @@ export const resultantAclRow = (acls: Acls): Row => ({
   },
 });
 
-/** Paths are relative to the namespace of the token; what policies of groups grant outside of it has no such path. */
+/** Paths are relative to the namespace of the token, so grants of groups in other namespaces are left out. */
 const view =
-  (vocabulary: Vocabulary, { path: own }: Namespace) =>
+  (typeNames: TypeNames, vocabulary: Vocabulary, { path: own }: Namespace) =>
   (grants: ReadonlyMap<string, Grant>) =>
     Object.fromEntries(
       [...grants]
         .filter(([pattern]) => pattern.startsWith(own))
-        .map(([pattern, grant]) => [pathName(prefixOf(pattern.slice(own.length)), vocabulary), grantView(grant)]),
+        .map(([pattern, grant]) => [
+          pathName(typeNames, prefixOf(pattern.slice(own.length)), vocabulary),
+          grantView(grant),
+        ]),
     );
 
-/** Clients expect the prefix of a pattern that only ends in `*`, and one with `+` as it is. */
+/** Clients expect patterns that end in `*` without it, and patterns with `+` unchanged. */
 const prefixOf = (pattern: string): string =>
   pattern.endsWith('*') && !hasSegmentWildcard(pattern) ? pattern.slice(0, -1) : pattern;
 

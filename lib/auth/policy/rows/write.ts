@@ -1,18 +1,18 @@
-import { badRequest } from '../../../core/errors.ts';
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { pathText, text } from '../../../path/fields.ts';
-import { textLengthMax } from '../hcl/parse.ts';
+import { badRequest } from '#core/errors.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { pathText, text } from '#path/fields.ts';
+import { textLengthMax } from '../../hcl/parse.ts';
 import type { TextStore } from '../store/texts.ts';
 
 export const nameField = { name: pathText('Name of the policy, in lower case') };
 export const policyText = () =>
-  text(textLengthMax).optional().meta({ description: 'The policy in HCL or JSON, as it is or in base64' });
+  text(textLengthMax).optional().meta({ description: 'The policy in HCL or JSON, as plain text or base64' });
 
-/** Of a name; an index entry of PostgreSQL takes no more than some 2,700. */
+/** Bound of a name. An index entry of PostgreSQL holds about 2,700 bytes. */
 const nameBytesMax = 512;
 
-/** Names are kept in lower case. Who wrote another one is warned on writes only. */
+/** The name in lower case, in which names are stored. A write warns about other names. */
 export function storedName(given: string, context?: Pick<RequestContext, 'warn'>): string {
   const name = given.toLowerCase();
   if (Buffer.byteLength(name) > nameBytesMax) throw badRequest(`the name is longer than ${nameBytesMax} bytes`);
@@ -20,7 +20,7 @@ export function storedName(given: string, context?: Pick<RequestContext, 'warn'>
   return name;
 }
 
-/** @throws AppError `bad-request` when there is no text, or not one that the store takes */
+/** Writes the text of a policy. @throws AppError `bad-request` when the text is missing or invalid */
 export async function writeText(
   texts: TextStore,
   input: { readonly name: string; readonly policy?: string | undefined },
@@ -28,12 +28,12 @@ export async function writeText(
 ): Promise<Reply> {
   if (!input.policy) throw badRequest("'policy' parameter not supplied or empty");
   const text = decoded(input.policy);
-  if (text.includes('\0')) throw badRequest('the policy holds the character U+0000, which cannot be stored');
+  if (text.includes('\0')) throw badRequest('the policy contains the character U+0000, which cannot be stored');
   for (const warning of await texts.write(storedName(input.name, context), text)) context.warn(warning);
   return undefined;
 }
 
-/** A text that is base64 from begin to end stands for what it encodes: no policy in HCL or JSON looks so. */
+/** Decodes a text that is entirely base64, which no policy in HCL or JSON can be. */
 function decoded(given: string): string {
   const text = given.replace(/[\r\n]/g, '');
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return given;

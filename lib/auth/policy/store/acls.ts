@@ -1,35 +1,34 @@
 import { LRUCache } from 'lru-cache';
-import { stepByStep } from '../../../core/concurrency/yielding.ts';
-import { AppError } from '../../../core/errors.ts';
-import { isRoot, isWithin, type Namespace } from '../../../core/namespace.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Grants } from '../../identity/facts/grants.ts';
-import { type Identities, openIdentities } from '../../identity/facts/open.ts';
-import type { EntityFacts } from '../../identity/facts/read.ts';
+import { stepByStep } from '#core/concurrency/yielding.ts';
+import { AppError } from '#core/errors.ts';
+import { isRoot, isWithin, type Namespace } from '#core/namespace.ts';
+import type { TypeNames } from '#path/vocabulary.ts';
+import type { Store } from '#store/store.ts';
 import { type Acl, compilingAcl } from '../acl.ts';
 import { parsingPolicy } from '../parse.ts';
 import type { Policy, PolicyName } from '../rule.ts';
 import { rulesFor } from '../template.ts';
+import type { EntityFacts, FactsOf, Grants } from './facts.ts';
 import { grantsOfHolder, type Holder } from './holder.ts';
 import { readSnapshot } from './snapshot.ts';
 
-/** What tokens may do, ready to be asked. */
+/** The compiled ACLs of callers. */
 export interface Acls {
-  /** At least as new as every revision that was seen before the call, and as the state of the holder's entity. */
+  /** The ACL of a holder, at least as new as every revision seen before the call and as the state of the holder's entity. */
   of(holder: Holder): Promise<Acl>;
-  /** Whether a holder has policies of a namespace or of one above it, its groups' among them. */
+  /** Whether a holder has policies of a namespace or of one above it, including those of its groups. */
   reachInto(holder: Holder, namespace: Namespace): Promise<boolean>;
-  /** A revision of the policies that someone read in the store: what is older is not used any more. */
+  /** Reports a revision of the policies that was read in the store. Older ACLs are no longer used. */
   seenRevision(revision: number): void;
 }
 
-/** Of all ACLs that are kept, and of one that may be kept. A rule takes about a kilobyte. */
+/** Bounds of the cache: rules, of about a kilobyte each, and ACLs. */
 const rulesMax = 100_000;
 const setsMax = 10_000;
-/** Of the texts whose meaning is kept. */
+/** Bound of the cache of parsed policies. */
 const textCharactersMax = 16_777_216;
 
-/** Policies, and whom they are for. */
+/** Policies, and the entity that their templates refer to. */
 interface Wanted {
   readonly grants: Grants;
   readonly facts: EntityFacts;
@@ -41,14 +40,21 @@ interface Kept {
   readonly acl: Acl;
 }
 
-/** A policy and whose it is. */
+/** A policy and its namespace. */
 interface PlacedPolicy {
   readonly namespace: Namespace;
   readonly policy: Policy;
 }
 
-/** Most requests find their ACL here. A change of any policy costs each set of policies in use one look at the store. */
-export function openAcls(store: Store, identities: Identities = openIdentities(store)): Acls {
+export interface AclParts {
+  readonly store: Store;
+  readonly identities: { readonly factsOf: FactsOf };
+  /** The names of destination types, which patterns can contain. */
+  readonly typeNames: TypeNames;
+}
+
+/** Most requests find their ACL in the cache. After a change of any policy, each set of policies in use reads the store once. */
+export function openAcls({ store, identities: { factsOf }, typeNames }: AclParts): Acls {
   const kept = new LRUCache<string, Kept>({ max: setsMax, maxSize: rulesMax, sizeCalculation: rulesOf });
   const underWay = new Map<string, Promise<Kept>>();
   const parse = rememberingParser();
@@ -60,15 +66,18 @@ export function openAcls(store: Store, identities: Identities = openIdentities(s
     for (const { namespace, name, text } of texts)
       policies.push({ namespace, policy: await parse(namespace.id, name, text) });
     const before = kept.get(key);
-    const acl = before !== undefined && isSame(before.policies, policies) ? before.acl : await compile(policies, facts);
+    const acl =
+      before !== undefined && isSame(before.policies, policies)
+        ? before.acl
+        : await compile(policies, facts, typeNames);
     const fresh = { revision, policies, acl };
-    // Another look may have ended meanwhile.
+    // Another read may have finished meanwhile.
     const present = kept.get(key);
     if (present === undefined || present.revision <= revision) kept.set(key, fresh);
     return fresh;
   }
 
-  /** Who comes later may wait for the same look at the store only if he has not seen a newer revision. */
+  /** Concurrent calls share a read of the store unless they have seen a newer revision. */
   function loadOnce(key: string, wanted: Wanted): Promise<Kept> {
     const at = `${newest}\0${key}`;
     const there = underWay.get(at);
@@ -80,9 +89,9 @@ export function openAcls(store: Store, identities: Identities = openIdentities(s
 
   return {
     async of(holder) {
-      const facts = await identities.factsOf(holder);
+      const facts = await factsOf(holder);
       const grants = grantsOfHolder(holder, facts);
-      // What the holder has of other namespaces is among the facts.
+      // The key of the facts covers the policies of other namespaces.
       const key = [holder.namespace.id, facts.key, ...(grants[0]?.names ?? [])].join('\0');
       const found = kept.get(key);
       if (found !== undefined && found.revision >= newest) return found.acl;
@@ -90,7 +99,7 @@ export function openAcls(store: Store, identities: Identities = openIdentities(s
     },
     async reachInto(holder, namespace) {
       if (isWithin(namespace, holder.namespace)) return true;
-      const { policies } = await identities.factsOf(holder);
+      const { policies } = await factsOf(holder);
       return policies.some((one) => isWithin(namespace, one.namespace));
     },
     seenRevision(revision) {
@@ -101,19 +110,19 @@ export function openAcls(store: Store, identities: Identities = openIdentities(s
 
 const rulesOf = ({ acl }: Kept): number => acl.exact.size + acl.globs.size + 1;
 
-/** A policy object is of one namespace only. */
+/** Comparing objects is enough, since a parsed policy belongs to one namespace. */
 const isSame = (some: readonly PlacedPolicy[], others: readonly PlacedPolicy[]): boolean =>
   some.length === others.length && some.every(({ policy }, index) => policy === others[index]?.policy);
 
-function compile(policies: readonly PlacedPolicy[], facts: EntityFacts): Promise<Acl> {
+function compile(policies: readonly PlacedPolicy[], facts: EntityFacts, names: TypeNames): Promise<Acl> {
   const rules = policies.flatMap(({ namespace, policy }) => {
     const own = rulesFor(policy, facts.subjectIn(namespace.id));
     return isRoot(namespace) ? own : own.map((rule) => ({ ...rule, below: namespace.path }));
   });
-  return stepByStep(compilingAcl(rules));
+  return stepByStep(compilingAcl(rules, names));
 }
 
-/** The same text gives the same object, so that it is seen what has not changed. */
+/** Returns the same object for the same text, so that unchanged policies are recognised. */
 function rememberingParser(): (namespaceId: string, name: string, text: string) => Promise<Policy> {
   const remembered = new LRUCache<string, { readonly text: string; readonly policy: Policy }>({
     maxSize: textCharactersMax,
@@ -129,17 +138,17 @@ function rememberingParser(): (namespaceId: string, name: string, text: string) 
   };
 }
 
-/** The policy with its name at each rule, so that a decision can say who has granted something. */
+/** Adds the name of the policy to each rule, so that a decision can report the granting policies. */
 const named = (policy: Policy, name: PolicyName): Policy => ({
   ...policy,
   rules: policy.rules.map((rule) => ({ ...rule, shares: [{ policy: name, capabilities: rule.capabilities }] })),
 });
 
-/** A stored policy that cannot be read may hold a denial, so nothing that it belongs to is granted. */
+/** A stored policy that cannot be parsed may contain a denial, so its holders are granted nothing. */
 async function readable(name: string, text: string): Promise<Policy> {
   try {
     return await stepByStep(parsingPolicy(text));
   } catch (cause) {
-    throw new AppError('internal', `the stored policy ${JSON.stringify(name)} cannot be read: ${String(cause)}`);
+    throw new AppError('internal', `the stored policy ${JSON.stringify(name)} cannot be parsed: ${String(cause)}`);
   }
 }

@@ -1,4 +1,4 @@
-/** The policy that tokens get unless it is left out: a caller's own token, entity, cubbyhole and tools. It may be changed. */
+/** The initial policy `default`, which tokens get unless it is left out: own token, entity, cubbyhole and tools. */
 export const defaultPolicyText = `# A caller's own token.
 path "auth/token/lookup-self" {
   capabilities = ["read", "update"]
@@ -62,7 +62,7 @@ path "sys/tools/hash/*" {
 }
 `;
 
-/** The policy of wrapping tokens. It is neither listed nor given to other tokens. */
+/** The policy of wrapping tokens. It is not listed, and no other token gets it. */
 export const responseWrappingPolicyText = `path "cubbyhole/response" {
   capabilities = ["create", "read"]
 }

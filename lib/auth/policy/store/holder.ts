@@ -1,14 +1,11 @@
-import type { Namespace } from '../../../core/namespace.ts';
-import type { Caller } from '../../../path/contract/request.ts';
-import { type Grants, namesIn } from '../../identity/facts/grants.ts';
-import type { FactsHolder } from '../../identity/facts/open.ts';
-import type { EntityFacts } from '../../identity/facts/read.ts';
-import type { TokenRow } from '../../token/find/store.ts';
+import type { Namespace } from '#core/namespace.ts';
+import type { Caller, TokenRow } from '#path/contract/request.ts';
+import { type EntityFacts, type FactsHolder, type Grants, namesIn } from './facts.ts';
 
-/** Whose rights are asked for: a caller, or a token that somebody asks about. */
+/** The holder of policies: a caller, or a token whose capabilities are requested. */
 export type Holder = Pick<Caller, 'namespace' | 'policies' | 'entityId' | 'entityState'>;
 
-/** All policies of a holder, those of its namespace first: of the token, of its entity and of its groups. */
+/** All policies of a token, its entity and its groups, those of its namespace first. */
 export function grantsOfHolder(
   { namespace, policies }: Pick<Holder, 'namespace' | 'policies'>,
   facts: EntityFacts,
@@ -18,13 +15,13 @@ export function grantsOfHolder(
   return [{ namespace, names }, ...facts.policies.filter((one) => one.namespace.id !== namespace.id)];
 }
 
-/** A holder as a look-up of its token has found it. */
+/** The holder of a token that was looked up. */
 export const holderOfRow = (
   row: Pick<TokenRow, 'policies' | 'entity_id' | 'entity_state'>,
   namespace: Namespace,
 ): Holder => ({ namespace, policies: row.policies, ...entityOfRow(row) });
 
-/** The entity of a token, with the state in which the look-up has found it. */
+/** The entity of a token, in the state that the look-up found. */
 export const entityOfRow = (row: Pick<TokenRow, 'entity_id' | 'entity_state'>): FactsHolder => ({
   entityId: row.entity_id,
   ...(row.entity_state === null ? {} : { entityState: row.entity_state }),

@@ -1,9 +1,9 @@
-import { badRequest } from '../../../core/errors.ts';
+import { badRequest } from '#core/errors.ts';
 import { checkWritten } from '../written.ts';
 import { defaultPolicyText, responseWrappingPolicyText } from './built-in.ts';
 import type { TextStore } from './texts.ts';
 
-/** The policies of the store together with those that are always there. */
+/** The stored policies and the built-in ones. */
 export const policyTexts = (texts: TextStore): TextStore => ({
   async names() {
     const stored = await texts.names();
@@ -25,14 +25,14 @@ export const policyTexts = (texts: TextStore): TextStore => ({
   },
 });
 
-/** They cannot be changed. The text of `root` is empty: its caller is asked nothing. */
+/** Policies that cannot be changed. The text of `root` is empty, since its holder is not checked. */
 const fixed: ReadonlyMap<string, string> = new Map([
   ['root', ''],
   ['response-wrapping', responseWrappingPolicyText],
 ]);
 
-/** The text until somebody writes another one. It is not in the store, so a newer release may say more in it. */
+/** Texts that apply until they are replaced. They are not in the store, so a newer release can extend them. */
 const initial: ReadonlyMap<string, string> = new Map([['default', defaultPolicyText]]);
 
-/** The text of a policy that the store has no row of; undefined: such a policy grants nothing. */
+/** The text of a policy without a row. Undefined when it is not built in, and so grants nothing. */
 export const builtInText = (name: string): string | undefined => fixed.get(name) ?? initial.get(name);

@@ -1,13 +1,15 @@
-import { sql } from 'kysely';
-import type { Namespace } from '../../../core/namespace.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Grants } from '../../identity/facts/grants.ts';
+import type { Namespace } from '#core/namespace.ts';
+import { objectsOf } from '#store/sql/columns.ts';
+import { int, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { Grants } from './facts.ts';
 import { builtInText } from './policies.ts';
 
 /** Policies at one moment. */
 export interface Snapshot {
   readonly revision: number;
-  /** In the order of the grants; those that there are not are absent. */
+  /** In the order of the grants, without policies that do not exist. */
   readonly texts: readonly PolicyText[];
 }
 
@@ -17,11 +19,11 @@ export interface PolicyText {
   readonly text: string;
 }
 
-/** One statement: the revision is that of exactly these texts. */
+/** Reads policies with their revision in one statement. */
 export async function readSnapshot(store: Store, grants: Grants): Promise<Snapshot> {
   const wanted = grants.flatMap(({ namespace, names }) => names.map((name) => ({ namespace, name })));
   const ids = wanted.map(({ namespace }) => namespace.id);
-  const { rows } = await sql<{ revision: number; texts: readonly StoredText[] }>`
+  const { rows } = await rowsOf(snapshotColumns)`
     select revision, coalesce(
              (select json_agg(json_build_object('namespaceId', namespace_id, 'name', name, 'text', text)) from policies
                where (namespace_id, name) in (
@@ -36,16 +38,12 @@ export async function readSnapshot(store: Store, grants: Grants): Promise<Snapsh
   return { revision, texts: all };
 }
 
-interface StoredText {
-  readonly namespaceId: string;
-  readonly name: string;
-  readonly text: string;
-}
+const snapshotColumns = { revision: int, texts: objectsOf({ namespaceId: text, name: text, text }) };
 
-/** No id of a namespace has a slash. */
+/** Ids of namespaces contain no slash. */
 const keyOf = (namespaceId: string, name: string): string => `${namespaceId}/${name}`;
 
-/** Which of these names no policy of the namespace has: what names them gets nothing for it. */
+/** The names for which the namespace has no policy. */
 export async function missingPolicies(
   store: Store,
   namespace: Namespace,

@@ -1,29 +1,31 @@
 import { sql, type Transaction } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
-import type { Namespace } from '../../../core/namespace.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
+import { badRequest } from '#core/errors.ts';
+import type { Namespace } from '#core/namespace.ts';
+import { int, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
 
-/** Texts by name: the policies, or the password policies. */
+/** Texts by name: policies or password policies. */
 export interface TextStore {
-  /** Sorted by bytes, which for names in lower case is by character. */
+  /** Names in byte order. */
   names(): Promise<readonly string[]>;
   read(name: string): Promise<string | undefined>;
-  /** Answers what the writer is warned of. @throws AppError `bad-request` when there would be too many */
+  /** Writes a text and returns warnings. @throws AppError `bad-request` when there would be too many */
   write(name: string, text: string): Promise<readonly string[]>;
-  /** What is not there is removed already. */
+  /** Removing a text that does not exist is a success. */
   remove(name: string): Promise<void>;
 }
 
-/** Of each kind; so many names still fit in one reply. */
+/** Bound of each namespace and kind, so that all names fit into one reply. */
 const textsMax = 50_000;
 
 /** The texts of a namespace. */
 export type TextsOf = (namespace: Namespace) => TextStore;
 
 /**
- * Every change counts up the revision `policies` first, which makes changes wait for each other: the bound is exact, and
- * whoever reads a revision reads all changes up to it.
+ * Every change first increments the revision `policies`, so changes wait for each other: the bound is exact, and a reader of a revision
+ * reads all changes up to it.
  */
 export const openTexts =
   (parts: TextParts, table: 'policies' | 'password_policies'): TextsOf =>
@@ -44,12 +46,12 @@ function textsOf({ store }: TextParts, table: 'policies' | 'password_policies', 
     });
   return {
     async names() {
-      const { rows } = await sql<{ name: string }>`
+      const { rows } = await rowsOf({ name: text })`
         select name from ${from} where namespace_id = ${namespaceId} order by name limit ${textsMax}`.execute(store.db);
       return rows.map(({ name }) => name);
     },
     async read(name) {
-      const { rows } = await sql<{ text: string }>`select text from ${from} where ${named(name)}`.execute(store.db);
+      const { rows } = await rowsOf({ text: text })`select text from ${from} where ${named(name)}`.execute(store.db);
       return rows[0]?.text;
     },
     async write(name, text) {
@@ -60,10 +62,10 @@ function textsOf({ store }: TextParts, table: 'policies' | 'password_policies', 
           on conflict (namespace_id, name) do update set text = excluded.text, updated_at = excluded.updated_at`.execute(
           tx,
         );
-        const { rows } = await sql<{ count: number }>`
+        const { rows } = await rowsOf({ count: int })`
           select count(*)::int as count from ${from} where namespace_id = ${namespaceId}`.execute(tx);
         if ((rows[0]?.count ?? 0) > textsMax)
-          throw badRequest(`there are ${textsMax} of them already: delete some first`);
+          throw badRequest(`there are ${textsMax} policies already: delete some first`);
       });
       return [];
     },

@@ -1,13 +1,12 @@
-import { badRequest, invalidToken, permissionDenied } from '../../../core/errors.ts';
-import { isRoot } from '../../../core/namespace.ts';
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { Caller, RequestContext } from '../../../path/contract/request.ts';
-import { effectiveLeases } from '../../../path/lease-times.ts';
-import type { Identities } from '../../identity/facts/open.ts';
+import { badRequest, invalidToken, permissionDenied } from '#core/errors.ts';
+import { isRoot } from '#core/namespace.ts';
+import { effectiveLeases } from '#path/contract/mount.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { Caller, RequestContext } from '#path/contract/request.ts';
+import { policySet } from '../../policy/names.ts';
 import { missingPolicies } from '../../policy/store/snapshot.ts';
 import { findTokens, hashToken } from '../find/store.ts';
 import { issueToken } from '../issue/issue.ts';
-import { policySet } from '../issue/policies.ts';
 import { withIdentity } from '../issue/with-identity.ts';
 import type { TokenParts } from '../parts.ts';
 import type { TokenRole } from '../roles/role.ts';
@@ -16,16 +15,16 @@ import type { CreateInput } from './fields.ts';
 import { limitsOf } from './limits.ts';
 import { choosePolicies } from './policies.ts';
 
-/** How a token is asked for. */
+/** The way a token is created. */
 export interface CreateWay {
   readonly role: TokenRole | undefined;
-  /** By `create-orphan`: no privilege is needed. */
+  /** Through `create-orphan`, which needs no further privilege. */
   readonly orphan: boolean;
 }
 
-/** Creates a token with the caller's. @throws AppError `bad-request` with the rule that was broken, `already-exists` */
+/** Creates a token with the token of the caller. @throws AppError `bad-request` that names the broken rule, `already-exists` */
 export async function createToken(
-  parts: TokenParts & { readonly identities: Identities },
+  parts: TokenParts,
   input: CreateInput,
   context: RequestContext,
   { role, orphan }: CreateWay,
@@ -38,19 +37,17 @@ export async function createToken(
   checkRights(input, { privileged, role });
   if (!isRoot(namespace) && policySet(input.policies ?? []).includes('root'))
     throw badRequest('root tokens may not be created from a non-root namespace');
-  // Policies of two namespaces have nothing but their names in common.
+  // Policies of two namespaces have only their names in common, so those of the caller cannot be passed on.
   const isElsewhere = caller.namespace.id !== namespace.id;
   if (isElsewhere && !privileged) throw badRequest(elsewhere);
   const noDefault = input.no_default_policy || role?.no_default_policy === true;
   const limits = limitsOf(input, role, usualType(context));
   const policies = choosePolicies({
-    ...{
-      asked: input.policies ?? [],
-      noDefault,
-      parent: isElsewhere ? ['default'] : caller.policies,
-      privileged,
-      role,
-    },
+    asked: input.policies ?? [],
+    noDefault,
+    parent: isElsewhere ? ['default'] : caller.policies,
+    privileged,
+    role,
   });
   const root = policies.includes('root');
   if (root && limits.bounds.type === 'batch') throw badRequest('batch tokens cannot be root tokens');
@@ -61,7 +58,6 @@ export async function createToken(
     parts,
     {
       displayName: displayNameOf(input),
-      alias: input.entity_alias,
       policies,
       metadata: input.meta ?? null,
       bounds: { ...limits.bounds, noDefaultPolicy: !policies.includes('default') },
@@ -75,6 +71,7 @@ export async function createToken(
       leases: effectiveLeases(context.mount.config),
       role: role?.name ?? '',
       entityId: entity.entityId,
+      mountAccessor: '',
     },
   );
   const unknown = await missingPolicies(parts.store, namespace, auth.policies);
@@ -100,9 +97,7 @@ function checkId({ id }: CreateInput): void {
     if (id.startsWith(start)) throw badRequest(`custom token ID cannot have the '${start}' prefix`);
   }
   if (!/^[\x21-\x7e]*$/.test(id))
-    throw badRequest(
-      'custom token ID has visible ASCII characters only: a client could not send another one in a header',
-    );
+    throw badRequest('custom token ID may contain visible ASCII characters only, since clients send it in a header');
   if (id.includes('.')) throw badRequest("custom token ID cannot have a '.' in the value");
 }
 
@@ -111,7 +106,7 @@ function checkRights(
   { privileged, role }: { readonly privileged: boolean; readonly role: TokenRole | undefined },
 ): void {
   if (input.num_uses < 0) throw badRequest('number of uses cannot be negative');
-  if (input.id !== '' && input.type === 'batch') throw badRequest('batch tokens cannot have an id of their own');
+  if (input.id !== '' && input.type === 'batch') throw badRequest('batch tokens cannot have a custom ID');
   if (privileged) return;
   if (input.id !== '') throw badRequest('root or sudo privileges required to specify token id');
   if (input.no_parent && role?.orphan !== true)
@@ -121,12 +116,12 @@ function checkRights(
 }
 
 /**
- * A child is written only where the parent may have one; what is not written as a child, or depends on how long the parent
- * lives, has to ask.
+ * The insert of a child checks its parent. A token that is not written as a child, or whose life depends on that of the parent, needs
+ * a look-up here.
  */
-async function parentOf({ store }: TokenParts, caller: Caller, mustAsk: boolean) {
+async function parentOf({ store }: TokenParts, caller: Caller, mustCheck: boolean) {
   const hash = hashToken(store.barrier, caller.token);
-  if (!mustAsk) return { hash, expires: true };
+  if (!mustCheck) return { hash, expires: true };
   const [row] = await findTokens(store, [hash], -1);
   if (row === undefined) throw invalidToken();
   if (row.num_uses !== 0) throw badRequest('restricted use token cannot generate child tokens');
@@ -138,7 +133,7 @@ const pathOf = (role: TokenRole | undefined, orphan: boolean): string => {
   return `auth/token/create/${role.name}${role.path_suffix === '' ? '' : `/${role.path_suffix}`}`;
 };
 
-/** What the mount is tuned to, for roles that leave it to the mount and for who names no role. */
+/** The type that the mount is tuned to, for requests without a role and for roles that leave it to the mount. */
 const usualType = ({ mount }: RequestContext): 'service' | 'batch' => {
   const tuned = mount.config['token_type'];
   return tuned === 'batch' || tuned === 'default-batch' ? 'batch' : 'service';

@@ -1,13 +1,13 @@
-import { badRequest } from '../../../core/errors.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import type { FactsHolder } from '../../identity/facts/open.ts';
-import type { EntityOfLogin } from '../../identity/login/contract.ts';
+import { badRequest } from '#core/errors.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import type { FactsHolder } from '../../policy/store/facts.ts';
+import type { EntityOfLogin } from '../identities.ts';
 import { matchesGlob } from '../roles/glob.ts';
 import type { TokenRole } from '../roles/role.ts';
 
 /**
- * The entity of the alias that a token was asked for with, made where there is none; undefined: no alias was named, so the
- * parent's counts. The alias is one of the token method's own mount.
+ * The entity of an alias at the mount of the token method, created if it does not exist. Undefined when the request names no alias;
+ * the token then gets the entity of its parent.
  *
  * @throws AppError `bad-request` when the role does not allow the alias, `permission-denied` when the entity is disabled
  */

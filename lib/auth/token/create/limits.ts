@@ -1,18 +1,18 @@
-import { badRequest } from '../../../core/errors.ts';
-import type { TokenBounds } from '../../methods/contract.ts';
+import { badRequest } from '#core/errors.ts';
+import type { TokenBounds } from '../issue/request.ts';
 import type { TokenRole } from '../roles/role.ts';
 import type { CreateInput } from './fields.ts';
 
-/** The limits of a new token, and what is to be said of them. */
+/** The limits of a new token, with warnings for the reply. */
 export interface Limits {
   readonly bounds: Omit<TokenBounds, 'noDefaultPolicy'>;
   readonly warnings: readonly string[];
 }
 
 /**
- * What was asked for and what the role says; of two limits the lesser one counts. `usual`: the type where the role leaves it
- * to the mount.
+ * Combines the limits of the request and of the role; the lower one applies.
  *
+ * @param usual the type where the role leaves it to the mount
  * @throws AppError `bad-request`
  */
 export function limitsOf(input: CreateInput, role: TokenRole | undefined, usual: 'service' | 'batch'): Limits {
@@ -37,7 +37,7 @@ export function limitsOf(input: CreateInput, role: TokenRole | undefined, usual:
   };
 }
 
-/** A role of the type `service` or `batch` decides; others say what holds where nothing was asked for. */
+/** A role of the type `service` or `batch` decides; others set the default for requests without a type. */
 function typeOf(asked: string, role: TokenRole | undefined, usual: 'service' | 'batch'): 'service' | 'batch' {
   if (asked !== '' && asked !== 'service' && asked !== 'batch') throw badRequest("invalid 'token_type' value");
   switch (role?.token_type) {
@@ -65,5 +65,5 @@ function lesser(what: string, asked: number, role: number): { readonly value: nu
   return { value, warnings: [text] };
 }
 
-/** 0: no limit. */
+/** The lower of two limits, where 0 sets no limit. */
 const least = (one: number, other: number): number => (one === 0 || other === 0 ? one + other : Math.min(one, other));

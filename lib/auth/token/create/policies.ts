@@ -1,11 +1,11 @@
-import { badRequest } from '../../../core/errors.ts';
-import { policySet } from '../issue/policies.ts';
+import { badRequest } from '#core/errors.ts';
+import { policySet } from '../../policy/names.ts';
 import { matchesGlob } from '../roles/glob.ts';
 import type { TokenRole } from '../roles/role.ts';
 
-/** What decides about the policies of a new token. */
+/** What determines the policies of a new token. */
 export interface PolicyChoice {
-  /** As asked for; blank names are none, but something was asked for. */
+  /** The requested policies. Blank names are dropped, but count as a request. */
   readonly asked: readonly string[];
   /** The request or the role leaves `default` out. */
   readonly noDefault: boolean;
@@ -15,13 +15,13 @@ export interface PolicyChoice {
   readonly role: TokenRole | undefined;
 }
 
-/** Policies that only the service itself gives. */
+/** Policies that clients cannot assign. */
 const internal = ['response-wrapping'];
 
 /**
- * All policies of a new token, `default` among them where it is added.
+ * All policies of a new token, with `default` where it is added.
  *
- * @throws AppError `bad-request` when they are not the caller's to give
+ * @throws AppError `bad-request` when the caller may not assign them
  */
 export function choosePolicies(choice: PolicyChoice): readonly string[] {
   const { role, parent } = choice;
@@ -34,7 +34,7 @@ export function choosePolicies(choice: PolicyChoice): readonly string[] {
   return chosen;
 }
 
-/** Only such a role decides instead of the caller's policies. What a role forbids takes away and gives nothing. */
+/** Only a role that allows policies replaces those of the caller. Disallowed policies only take away. */
 const namesPolicies = ({ allowed_policies, allowed_policies_glob }: TokenRole): boolean =>
   allowed_policies.length + allowed_policies_glob.length > 0;
 
@@ -53,7 +53,7 @@ function byParent({ asked, noDefault, parent, privileged, role }: PolicyChoice):
 function byRole({ asked, noDefault }: PolicyChoice, role: TokenRole): readonly string[] {
   const addDefault = !noDefault && !isDisallowed('default', role);
   const allowed = withDefault(addDefault, policySet(role.allowed_policies));
-  // What was not asked for is left out where it may not be, and not refused. Globs name no policies.
+  // Without a request, `default` is left out silently where it is not wanted. Globs do not name policies.
   const wanted = asked.length > 0 ? policySet(asked) : without(!addDefault, allowed);
   if (asked.length > 0) mustBeAllowed(wanted, allowed, role);
   mustNotBeDisallowed(wanted, role);

@@ -1,23 +1,23 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { AppError } from '../../../core/errors.ts';
-import { rootNamespace, suffixOf } from '../../../core/namespace.ts';
-import type { Secret } from '../../../core/secret.ts';
-import type { Barrier } from '../../../store/store.ts';
-import type { EntityState } from '../../identity/state.ts';
+import { AppError } from '#core/errors.ts';
+import { rootNamespace, suffixOf } from '#core/namespace.ts';
+import type { Secret } from '#core/secret.ts';
+import type { Barrier } from '#store/store.ts';
+import type { EntityState } from './entity-state.ts';
 import type { Revisions, TokenRow } from './store.ts';
 import { hashToken } from './store.ts';
 
 /**
- * Batch tokens have no row: the text of one holds all that is known of it, sealed by the barrier. A keyed hash stands in
- * front, so that a forged text is refused before a key of the keyring is looked for.
+ * A batch token has no row: its text holds everything about it, sealed by the barrier. A keyed hash comes first, so that a forged
+ * text is refused before a key of the keyring is read.
  */
 const prefix = 'hvb.';
 const aad = 'tokens/batch';
 const macBytes = 16;
 
 const content = z.object({
-  /** Hash of the parent in base64; null: none. */
+  /** Hash of the parent in base64; null for none. */
   parent: z.string().nullable(),
   policies: z.array(z.string()),
   meta: z.record(z.string(), z.string()).nullable(),
@@ -30,13 +30,13 @@ const content = z.object({
   entityId: z.string(),
   role: z.string(),
   boundCidrs: z.array(z.string()),
-  /** Accessor of the auth mount of the login that it is of; empty: of none, or made by an older release. */
+  /** Accessor of the auth mount of the login; empty for none, or for a token of an older release. */
   mountAccessor: z.string().default(''),
-  /** Absent in those that were made before there were namespaces. */
+  /** Absent in tokens from before namespaces existed. */
   namespaceId: z.string().default(rootNamespace.id),
 });
 
-/** What a batch token says of itself. */
+/** The content of a batch token. */
 export type BatchContent = Readonly<z.output<typeof content>>;
 
 export const isBatch = (token: Secret): boolean => token.reveal().startsWith(prefix);
@@ -48,8 +48,10 @@ export function sealBatch(barrier: Barrier, token: BatchContent): string {
 }
 
 /**
- * Undefined: this service has not made it, in this spelling: another text that decodes to the same bytes would have a hash of its
- * own, and so pass where texts are compared. @throws AppError `unavailable` while a new key is being read
+ * Opens the text of a batch token. Undefined when the service did not make exactly this text: another text that decodes to the same
+ * bytes would have a different hash.
+ *
+ * @throws AppError `unavailable` while a new key is being read
  */
 export function openBatch(barrier: Barrier, token: Secret): BatchContent | undefined {
   const [, text = '', suffix = ''] = /^hvb\.([\w-]+)(\..+)?$/.exec(token.reveal()) ?? [];
@@ -69,7 +71,7 @@ export function openBatch(barrier: Barrier, token: Secret): BatchContent | undef
 export const parentOfBatch = ({ parent }: BatchContent): Buffer | undefined =>
   parent === null ? undefined : Buffer.from(parent, 'base64');
 
-/** The token as a look-up sees it; undefined: it has expired. */
+/** The token in the form of a row. Undefined when it has expired. */
 export function batchRow(
   barrier: Barrier,
   token: Secret,

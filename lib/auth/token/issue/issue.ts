@@ -1,54 +1,66 @@
 import { Transaction } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
-import { type Namespace, rootNamespace } from '../../../core/namespace.ts';
-import type { AuthReply } from '../../../path/contract/reply.ts';
-import type { LeaseTimes } from '../../../path/lease-times.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
-import { inTransaction } from '../../../store/transaction.ts';
-import type { Identity } from '../../methods/contract.ts';
+import { badRequest } from '#core/errors.ts';
+import type { Namespace } from '#core/namespace.ts';
+import type { LeaseTimes } from '#path/contract/mount.ts';
+import type { AuthReply } from '#path/contract/reply.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
+import { inTransaction } from '#store/transaction.ts';
+import { tokenPolicies } from '../../policy/names.ts';
 import { sealBatch } from '../find/batch.ts';
 import { readTime } from '../find/store.ts';
-import type { TokenParts } from '../parts.ts';
 import { lifeOf } from './life.ts';
 import { mintToken, type TokenTarget } from './mint.ts';
 import type { NewToken } from './new-token.ts';
-import { tokenPolicies } from './policies.ts';
+import type { TokenRequest } from './request.ts';
+
+/** What tokens are issued with. */
+export interface IssueParts {
+  readonly store: Store;
+  /** Makes a token where the lease quotas leave room for it. @throws AppError `too-many-requests` */
+  readonly leaseCapacity: {
+    within<T>(
+      origin: { readonly namespace: Namespace; readonly path: string; readonly role?: string | undefined },
+      make: (target: TokenTarget) => Promise<T>,
+    ): Promise<T>;
+  };
+}
 
 /** Where a token comes from. */
 export interface Origin {
-  /** That it is of; absent: the root. */
-  readonly namespace?: Namespace;
-  /** The path in the namespace that was asked for it. */
+  readonly namespace: Namespace;
+  /** The path of the request, relative to the namespace. */
   readonly path: string;
-  /** The token it was asked with; undefined: none. */
+  /** The token of the request; undefined for a login. */
   readonly parent: { readonly hash: Buffer; readonly expires: boolean } | undefined;
-  /** It is not revoked with its parent. */
+  /** Whether the token survives the revocation of its parent. */
   readonly orphan: boolean;
-  /** The text of the token; absent: a random one. */
+  /** The text of the token. Absent for a random one. */
   readonly id?: string | undefined;
-  /** What holds where it came from. */
+  /** The lease times of the mount. */
   readonly leases: LeaseTimes;
-  /** The token role it was created against. */
+  /** The token role that it is created against. */
   readonly role?: string;
-  /** The entity that it is of; absent: none. */
-  readonly entityId?: string;
-  /** Accessor of the auth mount of the login; absent: it is of none. */
-  readonly mountAccessor?: string;
+  /** Empty for a token without an entity. */
+  readonly entityId: string;
+  /** Accessor of the auth mount of the login; empty for a token that no login made. */
+  readonly mountAccessor: string;
 }
 
+/** Runs in the transaction that writes the token of a login; an error leaves the login as it was. */
+export type Claim = (tx: Transaction<Database>) => Promise<void>;
+
 /**
- * The token of an identity: every login and every `token/create` comes here.
+ * Issues the token of a login or of `token/create`.
  *
- * @param claim runs in the transaction that writes the token
- * @returns the `auth` object of the reply, and what is to be said of it
+ * @returns the `auth` object of the reply and its warnings
  * @throws AppError `bad-request` when it would outlive its parent, `already-exists` when its id is taken
  */
 export async function issueToken(
-  { store, leaseCapacity }: TokenParts,
-  { displayName, policies: wanted, metadata, bounds, role: loginRole }: Identity,
-  { namespace = rootNamespace, path, parent, orphan, id, leases, role = '', entityId = '', mountAccessor = '' }: Origin,
-  claim?: (tx: Transaction<Database>) => Promise<void>,
+  { store, leaseCapacity }: IssueParts,
+  { displayName, policies: wanted, metadata, bounds, role: loginRole }: TokenRequest,
+  { namespace, path, parent, orphan, id, leases, role = '', entityId, mountAccessor }: Origin,
+  claim?: Claim,
 ): Promise<{ readonly auth: AuthReply; readonly warnings: readonly string[] }> {
   const policies = tokenPolicies(wanted, bounds.noDefaultPolicy);
   const { ttl, warnings } = lifeOf(bounds, leases, policies.includes('root'));
@@ -70,8 +82,9 @@ export async function issueToken(
     renewable: bounds.renewable && ttl > 0,
     orphan,
     entityId,
-    ...{ role, loginRole },
-    // The last way in must not be closed by an address.
+    role,
+    loginRole: loginRole ?? '',
+    // A token that does not expire may be the last way in, so no address limits it.
     boundCidrs: ttl === 0 ? [] : bounds.cidrs,
   };
   if (bounds.type === 'batch') {
@@ -79,16 +92,15 @@ export async function issueToken(
     return { auth: await batchToken(store, token, mountAccessor), warnings };
   }
   const make = (target: TokenTarget) => claimed(target, claim, (where) => mintToken(where, token));
-  // What does not end is no lease.
-  const isLease = leaseCapacity !== undefined && ttl > 0;
-  const auth = isLease ? await leaseCapacity.within({ namespace, path, role: loginRole }, make) : await make(store);
+  // Only a token that expires is a lease.
+  const auth = ttl > 0 ? await leaseCapacity.within({ namespace, path, role: loginRole }, make) : await make(store);
   return { auth, warnings };
 }
 
-/** In one transaction with the claim, if there is one: that of the target, or one of its own. */
+/** Mints in one transaction with the claim: that of the target, or a new one. */
 function claimed<T>(
   { db, barrier }: TokenTarget,
-  claim: ((tx: Transaction<Database>) => Promise<void>) | undefined,
+  claim: Claim | undefined,
   mint: (target: TokenTarget) => Promise<T>,
 ): Promise<T> {
   if (claim === undefined) return mint({ db, barrier });
@@ -99,27 +111,32 @@ function claimed<T>(
   return db instanceof Transaction ? work(db) : inTransaction(db, work);
 }
 
-/** Longer ones do not fit into the head of a request. */
+/** Longer tokens do not fit into the head of a request. */
 const batchCharactersMax = 8_000;
 
 /**
- * Its life is counted from a time of the store, which is the clock that each look-up compares its end with.
+ * A batch token. Its life is counted from the time of the store, whose clock every look-up uses.
  *
- * @throws AppError `bad-request` when it would be too long to be sent
+ * @throws AppError `bad-request` when it would be too long to send
  */
 async function batchToken(store: Store, token: NewToken, mountAccessor: string): Promise<AuthReply> {
-  const { parent, policies, meta, displayName, path, ttl, entityId = '', role = '', boundCidrs = [] } = token;
-  const { namespaceId = rootNamespace.id } = token;
+  const { parent, policies, meta, displayName, path, ttl, entityId, role, boundCidrs, namespaceId } = token;
   const text = sealBatch(store.barrier, {
-    ...{ namespaceId, displayName, path, ttl, entityId, role, meta: meta && { ...meta } },
     parent: parent === null ? null : parent.toString('base64'),
     policies: [...policies],
+    meta: meta && { ...meta },
+    displayName,
+    path,
     created: (await readTime(store)).getTime(),
+    ttl,
+    entityId,
+    role,
     boundCidrs: [...boundCidrs],
     mountAccessor,
+    namespaceId,
   });
   if (text.length > batchCharactersMax) {
-    throw badRequest('the batch token would be too long: it carries its policies and metadata, so name fewer of them');
+    throw badRequest('the batch token would be too long: request fewer policies or less metadata, which it contains');
   }
   return {
     client_token: text,

@@ -1,16 +1,16 @@
-import { shortDurationText } from '../../../core/duration-text.ts';
-import type { LeaseTimes } from '../../../path/lease-times.ts';
-import type { TokenBounds } from '../../methods/contract.ts';
+import type { LeaseTimes } from '#path/contract/mount.ts';
+import { shortDurationText } from '#path/duration-text.ts';
+import type { TokenBounds } from './request.ts';
 
 type AskedLife = Pick<TokenBounds, 'ttl' | 'maxTtl' | 'period' | 'explicitMaxTtl'>;
 
-/** How long a token lives, in seconds, and what is to be said of that. 0: for ever. */
+/** The lifetime of a token in seconds, 0 for no end, with warnings for the reply. */
 export interface Life {
   readonly ttl: number;
   readonly warnings: readonly string[];
 }
 
-/** Only a root token may live for ever, and not with a cap. A caller who is given less than asked for gets a warning. */
+/** Only a root token without a limit lives without end. A caller who gets less than requested gets a warning. */
 export function lifeOf(
   { ttl, maxTtl, period, explicitMaxTtl: own }: AskedLife,
   leases: LeaseTimes,
@@ -30,28 +30,28 @@ function capped(what: 'TTL' | 'period', wanted: number, cap: number, warnings: r
 }
 
 const tooFar = (own: number, longest: number): string =>
-  `${exceeds('explicit_max_ttl', own, longest)}; the token lives for the shorter one at most`;
+  `${exceeds('explicit_max_ttl', own, longest)}; the shorter one applies`;
 
 const exceeds = (what: string, wanted: number, cap: number): string =>
   `${what} of "${shortDurationText(wanted)}" exceeded the effective max_ttl of "${shortDurationText(cap)}"`;
 
-/** What is known of a token that is to live longer. Durations are in seconds; 0: none. */
+/** What determines the lifetime of a renewed token. Durations are in seconds; 0 sets no limit. */
 export interface RenewedLife {
-  /** As the caller asks for; 0: the usual time. */
+  /** The requested time; 0 for the usual one. */
   readonly increment: number;
-  /** Of the last renewal, or at first. */
+  /** The time of the last renewal, or that at creation. */
   readonly usualTtl: number;
   readonly period: number;
   readonly explicitMaxTtl: number;
-  /** Of the role of its login as it is now. */
+  /** The present limit of the role of its login. */
   readonly maxTtl?: number;
-  /** Since its creation. */
+  /** Time since the creation. */
   readonly age: number;
 }
 
 /**
- * How long a token lives from now on. A periodic one gets its period, whatever was asked for, up to its explicit maximum; others
- * live at most as long as the mount allows since their creation. Undefined: that is over.
+ * The lifetime of a token from now on. A periodic token gets its period, regardless of the request, up to its explicit maximum. The
+ * limit of the mount for others counts from their creation. Undefined when the limit is over.
  */
 export function renewedLife(token: RenewedLife, leases: LeaseTimes): Life | undefined {
   const { increment, usualTtl, period, explicitMaxTtl, maxTtl = 0, age } = token;

@@ -1,16 +1,16 @@
 import type { Kysely } from 'kysely';
-import { alreadyExists, badRequest, permissionDenied } from '../../../core/errors.ts';
-import { randomBase62 } from '../../../core/ids.ts';
-import { rootNamespace, suffixOf } from '../../../core/namespace.ts';
-import { Secret } from '../../../core/secret.ts';
-import type { AuthReply } from '../../../path/contract/reply.ts';
-import type { Barrier } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
+import { alreadyExists, badRequest, permissionDenied } from '#core/errors.ts';
+import { randomBase62 } from '#core/ids.ts';
+import { rootNamespace, suffixOf } from '#core/namespace.ts';
+import { Secret } from '#core/secret.ts';
+import type { AuthReply } from '#path/contract/reply.ts';
+import type { Barrier } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
 import { findTokens, hashToken } from '../find/store.ts';
 import { insertToken } from './insert.ts';
 import type { NewToken } from './new-token.ts';
 
-/** Where a token is written: the store, or a transaction of it. */
+/** Where a token is written: the store or one of its transactions. */
 export interface TokenTarget {
   readonly db: Kysely<Database>;
   readonly barrier: Barrier;
@@ -20,18 +20,18 @@ export interface TokenTarget {
  * The only code that creates service tokens.
  *
  * @throws AppError `already-exists` when a token of this id exists, `bad-request` when the parent may have no children,
- *   `permission-denied` when it is not valid any more
+ *   `permission-denied` when it is no longer valid
  */
 export async function mintToken(target: TokenTarget, token: NewToken): Promise<AuthReply> {
   return (await mintTokenAt(target, token)).auth;
 }
 
-/** The same, with the time by the clock of the store that the life of the token is counted from. */
+/** Creates a token and returns the time by the clock of the store from which its life is counted. */
 export async function mintTokenAt(
   target: TokenTarget,
   token: NewToken,
 ): Promise<{ readonly auth: AuthReply; readonly createdAt: Date }> {
-  const suffix = suffixOf(token.namespaceId ?? rootNamespace.id);
+  const suffix = suffixOf(token.namespaceId);
   const id = (token.id ?? `hvs.${randomBase62(24)}`) + suffix;
   const accessor = randomBase62(24) + suffix;
   const hash = hashToken(target.barrier, new Secret(id));
@@ -45,7 +45,7 @@ export async function mintTokenAt(
     metadata: token.meta,
     lease_duration: token.ttl,
     renewable: token.renewable,
-    entity_id: token.entityId ?? '',
+    entity_id: token.entityId,
     token_type: 'service',
     orphan: token.orphan,
     num_uses: token.numUses,
@@ -62,10 +62,11 @@ async function refusal(target: TokenTarget, { parent }: NewToken): Promise<Error
 
 const noChildren = () => badRequest('restricted use token cannot generate child tokens');
 
-/** The token that may do everything and does not expire. `id`: a fixed one, for development. */
+/** Creates a root token that does not expire. `id` is a fixed token for development. */
 export async function mintRootToken(target: TokenTarget, id?: string): Promise<string> {
   const reply = await mintToken(target, {
     id,
+    namespaceId: rootNamespace.id,
     parent: null,
     policies: ['root'],
     meta: null,
@@ -77,6 +78,10 @@ export async function mintRootToken(target: TokenTarget, id?: string): Promise<s
     numUses: 0,
     renewable: false,
     orphan: true,
+    entityId: '',
+    role: '',
+    loginRole: '',
+    boundCidrs: [],
   });
   return reply.client_token;
 }

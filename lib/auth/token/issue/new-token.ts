@@ -1,9 +1,8 @@
-/** What a token is made of. Durations are in seconds; 0: none. */
+/** A token before it is written. Durations are in seconds; 0 sets no limit. */
 export interface NewToken {
-  /** Its text; absent: a random one. What names the namespace is added to it. */
+  /** The text of the token, before the suffix of the namespace. Absent for a random one. */
   readonly id?: string | undefined;
-  /** Absent: the root. */
-  readonly namespaceId?: string | undefined;
+  readonly namespaceId: string;
   readonly parent: Buffer | null;
   readonly policies: readonly string[];
   readonly meta: Readonly<Record<string, string>> | null;
@@ -15,11 +14,12 @@ export interface NewToken {
   readonly numUses: number;
   readonly renewable: boolean;
   readonly orphan: boolean;
-  readonly entityId?: string | undefined;
-  /** Name of the token role; empty: none. */
-  readonly role?: string | undefined;
-  /** Name of the role that somebody has logged in by; absent: none. */
-  readonly loginRole?: string | undefined;
-  /** CIDR blocks that it may be used from; empty: everywhere. */
-  readonly boundCidrs?: readonly string[] | undefined;
+  /** Empty for a token without an entity. */
+  readonly entityId: string;
+  /** Name of the token role; empty for none. */
+  readonly role: string;
+  /** Name of the role of the login; empty for none. */
+  readonly loginRole: string;
+  /** CIDR blocks that the token may be used from; empty for any address. */
+  readonly boundCidrs: readonly string[];
 }

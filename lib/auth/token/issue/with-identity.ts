@@ -1,8 +1,8 @@
-import type { AuthReply } from '../../../path/contract/reply.ts';
-import { type Grants, namesBeside, namesIn } from '../../identity/facts/grants.ts';
-import { policySet } from './policies.ts';
+import type { AuthReply } from '#path/contract/reply.ts';
+import { policySet } from '../../policy/names.ts';
+import { type Grants, namesBeside, namesIn } from '../../policy/store/facts.ts';
 
-/** What a token may do at the moment: `policies` has those that its entity brings too. `namespaceId` is the token's. */
+/** Adds the present policies of the entity to a reply. `namespaceId` is the namespace of the token. */
 export function withIdentity(auth: AuthReply, grants: Grants, namespaceId: string): AuthReply {
   const names = namesIn(grants, namespaceId);
   const external = namesBeside(grants, namespaceId);

@@ -1,29 +1,31 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { rootNamespace } from '../../../core/namespace.ts';
-import type { Database } from '../../../store/tables.ts';
+import { rootNamespace } from '#core/namespace.ts';
+import { bytea, int, nullable, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Database } from '#store/tables.ts';
 
-/** Tokens that are to go: those that were marked as revoked, or also those that have expired or are used up. */
+/** The tokens to delete: those marked as revoked, or also those that have expired or are used up. */
 export type Ending = 'revoked' | 'ended';
 
-/** Tokens of one kind in one namespace that one transaction holds, and all that it holds. */
+/** Tokens that one transaction locks: of one kind in one namespace, and in total. */
 const shareMax = 1_000;
 const heldMax = 3_000;
-/** Namespaces that one transaction looks at. */
+/** Namespaces that one transaction visits. */
 const namespacesMax = 256;
 
 export interface Held {
   readonly hashes: readonly Buffer[];
-  /** The namespace behind which the next step looks; empty: it begins anew. */
+  /** The next step continues after this namespace; empty to start over. */
   readonly after: string;
 }
 
 /**
- * Holds the next tokens that are to go, those that have ended first in each namespace. Namespaces take turns in the order of their
- * ids, each with its share of a step. What others hold is passed over, so several processes share the work.
+ * Locks the next tokens to delete, in each namespace those that ended first. Namespaces take turns in the order of their ids, each with
+ * its share of a step. Rows that others have locked are skipped, so several processes share the work.
  */
 export async function holdEnding(tx: Transaction<Database>, ending: Ending, after: string): Promise<Held> {
   const kinds = ending === 'revoked' ? [marked] : [marked, expired, spent];
-  const { rows } = await sql<HeldRow>`
+  const { rows } = await rowsOf(heldRowColumns)`
     with visited as materialized (
       select id from (select ${rootNamespace.id}::text collate "C" as id union select id from namespaces) as every
        where id > ${after}::text order by id limit ${namespacesMax}::int
@@ -42,13 +44,13 @@ export async function holdEnding(tx: Transaction<Database>, ending: Ending, afte
   return { hashes, after: first.visited < namespacesMax ? '' : (first.last ?? '') };
 }
 
-interface HeldRow {
-  readonly visited: number;
-  readonly last: string | null;
-  /** The last namespace of which something is held. */
-  readonly reached: string | null;
-  readonly hash: Buffer | null;
-}
+const heldRowColumns = {
+  visited: int,
+  last: nullable(text),
+  /** The last namespace with locked tokens. */
+  reached: nullable(text),
+  hash: nullable(bytea),
+};
 
 interface Kind {
   readonly where: RawBuilder<unknown>;

@@ -1,33 +1,34 @@
-import { sql } from 'kysely';
-import type { Store } from '../../../store/store.ts';
+import { int } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 import { type Ending, holdEnding } from './held.ts';
 
-/** Children that one transaction marks, or makes orphans. */
+/** Children that one transaction marks or makes orphans. */
 export const childrenPerStepMax = 1_000;
 
-/** What a step has done; nothing of all: there is nothing left to do, or others are at it. */
+/** The result of a step. All zero when nothing is left, or when other processes have the rest. */
 export interface Reaped {
-  /** Tokens that were looked at. */
+  /** Tokens that were read. */
   readonly seen: number;
-  /** Children that are marked now. */
+  /** Children that were marked. */
   readonly marked: number;
   readonly deleted: number;
-  /** The namespace behind which the next step goes on; empty: from the first. */
+  /** The next step continues after this namespace; empty to start over. */
   readonly after: string;
 }
 
 /**
- * One bounded step of deleting tokens: those without children go, with what belongs to them. The children of the others are marked,
- * whereby they need no parent any more, and the others stay for a later step, marked as well: what has ended is refused with all
- * below it from that moment. It may be cut off anywhere; the next step of whatever process goes on.
+ * One bounded step of deleting tokens. Tokens without children are deleted with everything that belongs to them. For the others, the
+ * children and the token itself are marked, which refuses the whole tree at once, and a later step deletes them. A step can be
+ * interrupted anywhere; the next step of any process continues.
  *
- * The tokens are held by an earlier statement than the one that looks for children, so no child comes unseen.
+ * The tokens are locked in an earlier statement than the one that looks for children, so no new child is missed.
  */
 export function reapStep(store: Pick<Store, 'transaction'>, ending: Ending = 'revoked', from = ''): Promise<Reaped> {
   return store.transaction(async (tx) => {
     const { hashes, after } = await holdEnding(tx, ending, from);
     if (hashes.length === 0) return { seen: 0, marked: 0, deleted: 0, after };
-    const { rows } = await sql<{ marked: number; deleted: number }>`
+    const { rows } = await rowsOf({ marked: int, deleted: int })`
       with marked as (
         update tokens set revoked_at = now(), parent = null
           from (select hash from tokens where parent = any(${hashes}::bytea[]) and not hash = any(${hashes}::bytea[])

@@ -1,27 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '../../../core/log.ts';
-import type { Store } from '../../../store/store.ts';
+import type { Log } from '#core/log/log.ts';
+import type { Store } from '#store/store.ts';
 import type { Ending } from './held.ts';
 import { reapStep } from './reap.ts';
 
-/** Deletes revoked tokens in the background of a process; the sweep does it for processes that have died. */
+/** Deletes revoked tokens in the background of a process. The sweep completes the work of processes that have died. */
 export interface Reaper {
   /**
-   * Called after a mark was committed. Answers when the rows are gone, or after a few seconds, since the tokens are refused
-   * already; it never fails.
+   * Called after the commit of a mark. Resolves when the rows are deleted, or after a few seconds, since the tokens are refused
+   * already. It never fails.
    */
   reap(): Promise<void>;
-  /** Work that goes on when its request was answered; it must not fail, and ends soon after `ended` says so. */
+  /** Runs work that outlives its request. The work must not fail, and has to stop soon after `ended` returns true. */
   background(work: (ended: () => boolean) => Promise<void>): void;
-  /** Ends after the step under way. */
+  /** Resolves after the step under way. */
   close(): Promise<void>;
 }
 
-/** How long a request waits for the rows to go. */
+/** How long a request waits for the deletion. */
 const waitMsMax = 5_000;
-/** When others hold what is left. */
+/** The pause while other processes have locked the rest. */
 const pauseMs = 25;
-/** Rows of one pass, and pauses without progress: so a pass ends. */
+/** Bounds of one pass: steps, and steps without progress. */
 const stepsMax = 1_000_000;
 const idleStepsMax = 40;
 const stepsPerLine = 20;
@@ -31,13 +31,16 @@ export function openReaper({ store, log }: { readonly store: Store; readonly log
   let running: Promise<void> | undefined;
   let again: Promise<void> | undefined;
   let closed = false;
-  const aside = new Set<Promise<void>>();
+  const background = new Set<Promise<void>>();
 
   const pass = async (): Promise<void> => {
     try {
       await reapAll({ store, log, ended: () => closed });
     } catch (error) {
-      log.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'revoked tokens are left for the sweep');
+      log.warn(
+        { error: error instanceof Error ? error.name : 'unknown' },
+        'deleting revoked tokens failed; the sweep will retry',
+      );
     }
   };
   const start = (): Promise<void> => {
@@ -47,7 +50,7 @@ export function openReaper({ store, log }: { readonly store: Store; readonly log
     running = pending;
     return pending;
   };
-  /** A pass that began before the mark may have seen the end already. */
+  /** A pass that started before the mark may not see it, so another pass follows. */
   const next = (): Promise<void> => {
     if (running === undefined) return start();
     again ??= running.then(() => {
@@ -64,12 +67,12 @@ export function openReaper({ store, log }: { readonly store: Store; readonly log
       enough.abort();
     },
     background(work) {
-      const pending = work(() => closed).finally(() => aside.delete(pending));
-      aside.add(pending);
+      const pending = work(() => closed).finally(() => background.delete(pending));
+      background.add(pending);
     },
     async close() {
       closed = true;
-      await Promise.all([again ?? running, ...aside]);
+      await Promise.all([again ?? running, ...background]);
     },
   };
 }
@@ -77,18 +80,18 @@ export function openReaper({ store, log }: { readonly store: Store; readonly log
 export interface ReapParts {
   readonly store: Store;
   readonly log: Log;
-  /** No further step begins. */
+  /** True to start no further step. */
   readonly ended: () => boolean;
 }
 
 export interface ReapPace {
   readonly ending?: Ending;
   readonly rowsMax?: number;
-  /** The pause after each step, as a share of its time. */
+  /** The pause after each step as a share of the duration of the step. */
   readonly restShare?: number;
 }
 
-/** Steps until nothing is left, with a line in the log for every so many of a long pass. Answers how many rows went. */
+/** Runs steps until nothing is left, and logs the progress of a long pass. Returns the number of deleted rows. */
 export async function reapAll(
   { store, log, ended }: ReapParts,
   { ending = 'revoked', rowsMax = Number.POSITIVE_INFINITY, restShare = 0 }: ReapPace = {},
@@ -99,15 +102,15 @@ export async function reapAll(
     const step = await reapStep(store, ending, after);
     after = step.after;
     seen += step.seen;
-    // Once around all namespaces.
+    // All namespaces have been visited.
     if (after === '' && seen === 0) break;
     if (after === '') seen = 0;
     deleted += step.deleted;
     const isIdle = step.seen > 0 && step.deleted === 0 && step.marked === 0;
     idle = isIdle ? idle + 1 : 0;
     await delay(isIdle ? pauseMs : (performance.now() - beganMs) * restShare);
-    if (steps % stepsPerLine === 0) log.info({ deleted }, 'ended tokens are being deleted');
+    if (steps % stepsPerLine === 0) log.info({ deleted }, 'deleting expired and revoked tokens');
   }
-  if (deleted > stepsPerLine * rowsPerStep) log.info({ deleted }, 'ended tokens have been deleted');
+  if (deleted > stepsPerLine * rowsPerStep) log.info({ deleted }, 'deleted expired and revoked tokens');
   return deleted;
 }

@@ -1,23 +1,26 @@
 import { sql } from 'kysely';
-import { type Log, silentLog } from '../../../core/log.ts';
-import type { Store } from '../../../store/store.ts';
-import type { TokenParts } from '../parts.ts';
-import { markToken } from './mark.ts';
+import { type Log, silentLog } from '#core/log/log.ts';
+import type { Store } from '#store/store.ts';
 import { childrenPerStepMax } from './reap.ts';
-import { reapAll } from './reaper.ts';
+import { type Reaper, reapAll } from './reaper.ts';
 
-type RevokeParts = Pick<TokenParts, 'store' | 'reaper'>;
+/** What tokens are revoked with. */
+export interface RevokeParts {
+  readonly store: Store;
+  /** Deletes revoked tokens. */
+  readonly reaper: Reaper;
+}
 
-/** Revokes a token with all its descendants. A token that is not there is a success. */
+/** Revokes a token with all its descendants. A token that does not exist is a success. */
 export async function revokeTree({ store, reaper }: RevokeParts, hash: Buffer): Promise<void> {
-  if (await markToken(store, hash)) await reaper?.reap();
+  if (await markToken(store, hash)) await reaper.reap();
 }
 
 /**
- * Revokes a token alone: its children become orphans, in bounded steps. Until the last of them it stays valid, since below a
- * revoked token nothing is.
+ * Revokes a token alone: its children become orphans, in bounded steps. The token stays valid until the last step, since a revoked
+ * token would invalidate its remaining children.
  *
- * @returns false when there is no such token
+ * @returns false when the token does not exist
  */
 export async function revokeAlone({ store }: RevokeParts, hash: Buffer): Promise<boolean> {
   for (let found = true; found; ) {
@@ -28,7 +31,7 @@ export async function revokeAlone({ store }: RevokeParts, hash: Buffer): Promise
   return false;
 }
 
-/** The token is held, so no child comes between the last look and its end. */
+/** Locks the token, so that no child is added before it is deleted. */
 function detachStep(store: Store, hash: Buffer): Promise<'through' | 'more' | 'absent'> {
   return store.transaction(async (tx) => {
     const held = await sql`
@@ -46,15 +49,25 @@ function detachStep(store: Store, hash: Buffer): Promise<'through' | 'more' | 'a
 }
 
 /**
- * Deletes tokens that have expired or are used up, with their descendants, and those whose revocation was cut off. It begins
- * no further step when so many are gone.
+ * Deletes tokens that have expired or are used up, with their descendants, and completes interrupted revocations. It starts no further
+ * step after `rowsMax` rows.
  */
 export const dropExpired = (store: Store, rowsMax: number, log: Log = silentLog): Promise<number> =>
   reapAll({ store, log, ended: () => false }, { ending: 'ended', rowsMax });
 
-/** The pause after each step, as a share of its time: requests go on beside it. */
+/** The pause after each step as a share of its duration, which leaves room for requests. */
 const restShare = 0.25;
 
-/** The same until none is left, or `signal` ends: a loop of its own beside the rounds of the sweep. */
+/** Deletes all such tokens until none is left or `signal` aborts, independently of the sweep's rounds. */
 export const dropExpiredSteadily = (store: Store, signal: AbortSignal, log: Log): Promise<number> =>
   reapAll({ store, log, ended: () => signal.aborted }, { ending: 'ended', restShare });
+
+/**
+ * Revoking starts with a mark. Once it is committed, no token of the tree below is valid in any process, since a look-up checks the marks
+ * of all ancestors (`find/store.ts`). The rows are deleted afterwards (`reap.ts`).
+ */
+export async function markToken({ db }: Pick<Store, 'db'>, hash: Buffer): Promise<boolean> {
+  const { rows } = await sql`
+    update tokens set revoked_at = now() where hash = ${hash} and revoked_at is null returning 1`.execute(db);
+  return rows.length > 0;
+}

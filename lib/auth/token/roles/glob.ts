@@ -1,4 +1,4 @@
-/** Whether a pattern in which each `*` stands for any text, slashes too, matches the whole of a text. Takes linear steps. */
+/** Whether a pattern matches a whole text. Each `*` matches any text, including slashes. Takes linear time. */
 export function matchesGlob(glob: string, text: string): boolean {
   const [first = '', ...others] = glob.split('*');
   const last = others.pop();

@@ -1,31 +1,37 @@
-/** A token role as it is kept: what tokens that are created against it may be. */
+import { z } from 'zod';
+
+/** A stored token role, which limits the tokens that are created against it. */
 export interface TokenRole extends RoleSettings {
   readonly name: string;
 }
 
-/** Durations are in seconds; 0 and empty: the role says nothing. */
-export interface RoleSettings {
-  readonly allowed_policies: readonly string[];
-  readonly allowed_policies_glob: readonly string[];
-  readonly disallowed_policies: readonly string[];
-  readonly disallowed_policies_glob: readonly string[];
-  /** Aliases of entities, in which `*` stands for any text. */
-  readonly allowed_entity_aliases: readonly string[];
-  readonly orphan: boolean;
-  readonly renewable: boolean;
-  /** Stands behind the role's name in the path of its tokens. */
-  readonly path_suffix: string;
-  readonly bound_cidrs: readonly string[];
-  readonly explicit_max_ttl: number;
-  readonly no_default_policy: boolean;
-  readonly num_uses: number;
-  readonly period: number;
-  readonly token_type: TokenTypeRule;
-}
-
-/** `service` and `batch` hold whatever is asked for; `default`: what the mount is tuned to. */
+/** `service` and `batch` apply to every request; `default` leaves the type to the mount. */
 export const tokenTypeRules = ['service', 'batch', 'default', 'default-service', 'default-batch'] as const;
 export type TokenTypeRule = (typeof tokenTypeRules)[number];
+
+/** Durations are in seconds. 0 and empty values set no limit. */
+export type RoleSettings = Readonly<z.infer<typeof roleSettings>>;
+
+const texts = z.array(z.string()).readonly();
+
+export const roleSettings = z.strictObject({
+  allowed_policies: texts,
+  allowed_policies_glob: texts,
+  disallowed_policies: texts,
+  disallowed_policies_glob: texts,
+  /** Aliases of entities, in which `*` matches any text. */
+  allowed_entity_aliases: texts,
+  orphan: z.boolean(),
+  renewable: z.boolean(),
+  /** Follows the name of the role in the path of its tokens. */
+  path_suffix: z.string(),
+  bound_cidrs: texts,
+  explicit_max_ttl: z.number(),
+  no_default_policy: z.boolean(),
+  num_uses: z.number(),
+  period: z.number(),
+  token_type: z.enum(tokenTypeRules),
+});
 
 export const newRole: RoleSettings = {
   allowed_policies: [],

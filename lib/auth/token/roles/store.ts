@@ -1,20 +1,25 @@
 import { sql } from 'kysely';
-import type { Store } from '../../../store/store.ts';
-import { newRole, type RoleSettings, type TokenRole } from './role.ts';
+import type { Page } from '#path/listing.ts';
+import { partialJsonOf, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { newRole, type RoleSettings, roleSettings, type TokenRole } from './role.ts';
 
-/** The role of this name; undefined: there is none. */
+const settingsColumns = { settings: partialJsonOf(roleSettings) };
+
+/** The role with a name. Undefined when it does not exist. */
 export async function findRole(
   { db }: Pick<Store, 'db'>,
   namespaceId: string,
   name: string,
 ): Promise<TokenRole | undefined> {
-  const { rows } = await sql<{ settings: Partial<RoleSettings> }>`
+  const { rows } = await rowsOf(settingsColumns)`
     select settings from token_roles where namespace_id = ${namespaceId} and name = ${name}`.execute(db);
   const [row] = rows;
   return row && { ...newRole, ...row.settings, name };
 }
 
-/** Writes a role; `change` decides, from what is there, under a lock. It may throw, and then nothing changes. */
+/** Writes the role that `change` makes of the present one, under a lock. If `change` throws, nothing changes. */
 export function changeRole(
   store: Store,
   namespaceId: string,
@@ -22,7 +27,7 @@ export function changeRole(
   change: (before: RoleSettings) => RoleSettings,
 ): Promise<void> {
   return store.transaction(async (tx) => {
-    const { rows } = await sql<{ settings: Partial<RoleSettings> }>`
+    const { rows } = await rowsOf(settingsColumns)`
       select settings from token_roles where namespace_id = ${namespaceId} and name = ${name} for update`.execute(tx);
     const settings = JSON.stringify(change({ ...newRole, ...rows[0]?.settings }));
     await sql`
@@ -38,14 +43,13 @@ export async function deleteRole({ db }: Pick<Store, 'db'>, namespaceId: string,
   await sql`delete from token_roles where namespace_id = ${namespaceId} and name = ${name}`.execute(db);
 }
 
-/** Names of roles behind `after`, by bytes. */
+/** Names of roles after a name, in byte order. */
 export async function roleNames(
   { db }: Pick<Store, 'db'>,
   namespaceId: string,
-  after: string,
-  limit: number,
+  { after, limit }: Page,
 ): Promise<readonly string[]> {
-  const { rows } = await sql<{ name: string }>`
+  const { rows } = await rowsOf({ name: text })`
     select name from token_roles where namespace_id = ${namespaceId} and name > ${after}
      order by name limit ${limit}`.execute(db);
   return rows.map(({ name }) => name);

@@ -1,12 +1,12 @@
-import { shortDurationText } from '../../../core/duration-text.ts';
-import { badRequest } from '../../../core/errors.ts';
-import type { LeaseTimes } from '../../../path/lease-times.ts';
-import { boundCidr } from '../find/bound.ts';
-import { policySet } from '../issue/policies.ts';
+import { badRequest } from '#core/errors.ts';
+import type { LeaseTimes } from '#path/contract/mount.ts';
+import { shortDurationText } from '#path/duration-text.ts';
+import { cidrOf } from '../../cidr.ts';
+import { policySet } from '../../policy/names.ts';
 import type { RoleInput } from './fields.ts';
 import { type RoleSettings, type TokenTypeRule, tokenTypeRules } from './role.ts';
 
-/** A role after a request. @throws AppError `bad-request` when the settings do not go together */
+/** The role after a request. @throws AppError `bad-request` for settings that exclude each other */
 export function roleAfter(before: RoleSettings, input: RoleInput): RoleSettings {
   const cidrs = input.token_bound_cidrs ?? input.bound_cidrs;
   const after: RoleSettings = {
@@ -32,7 +32,7 @@ export function roleAfter(before: RoleSettings, input: RoleInput): RoleSettings 
 
 const deprecated = ['period', 'explicit_max_ttl', 'bound_cidrs'] as const;
 
-/** What is to be said of a write that went well. */
+/** Warnings for the reply to a write. */
 export function roleWarnings(input: RoleInput, leases: LeaseTimes): readonly string[] {
   const both = deprecated.filter((name) => input[name] !== undefined && input[`token_${name}`] !== undefined);
   const cap = input.token_explicit_max_ttl ?? input.explicit_max_ttl ?? 0;
@@ -51,18 +51,18 @@ export function roleWarnings(input: RoleInput, leases: LeaseTimes): readonly str
 const policies = (given: readonly string[] | undefined): readonly string[] | undefined =>
   given === undefined ? undefined : policySet(given);
 
-/** Patterns as they are kept: what they are compared with is in lower case. */
+/** Patterns in lower case, like the texts that they are matched against. */
 const names = (given: readonly string[] | undefined): readonly string[] | undefined =>
   given && [...new Set(given.map((name) => name.trim().toLowerCase()))].filter((name) => name !== '').sort();
 
 function suffix(given: string): string {
   if (given === '' || /^\w[\w.-]*\w$/.test(given)) return given;
-  throw badRequest("'path_suffix' has letters, digits, underscores, and within these dashes and dots");
+  throw badRequest("'path_suffix' may contain letters, digits, underscores, and dashes and dots between them");
 }
 
 function cidr(given: string): string {
-  const kept = boundCidr(given);
-  if (kept === undefined) throw badRequest(`${JSON.stringify(given)} is not a block of addresses such as 10.0.0.0/8`);
+  const kept = cidrOf(given);
+  if (kept === undefined) throw badRequest(`${JSON.stringify(given)} is not a CIDR block such as 10.0.0.0/8`);
   return kept;
 }
 

@@ -1,9 +1,8 @@
-import { AppError } from '../../../core/errors.ts';
-import { onlyRoot } from '../../../core/namespace.ts';
-import { Secret } from '../../../core/secret.ts';
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
+import { AppError } from '#core/errors.ts';
+import { Secret } from '#core/secret.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
 import type { TokenRow } from '../find/store.ts';
 import {
   accessorField,
@@ -13,8 +12,8 @@ import {
   mustBeKnown,
   ownRow,
   type RowParts,
-  seenFrom,
   tokenField,
+  visibleFrom,
 } from './given.ts';
 import { tokenView } from './view.ts';
 
@@ -23,7 +22,7 @@ export function lookupRows(parts: RowParts): readonly Row[] {
   const self = operation(
     {},
     {
-      summary: 'Look up the own token',
+      summary: 'Look up your token',
       atOwnNamespace: true,
       ignores: ['token'],
       run: (_input, context) => lookUpOwn(parts, context),
@@ -37,7 +36,7 @@ export function lookupRows(parts: RowParts): readonly Row[] {
         write: operation(
           { token: tokenField },
           {
-            summary: 'Look up a token; without one, the own',
+            summary: 'Look up a token, or your own',
             run: ({ token }, context) =>
               token === '' ? lookUpOwn(parts, context) : lookUp(parts, new Secret(token), context),
           },
@@ -52,7 +51,7 @@ export function lookupRows(parts: RowParts): readonly Row[] {
     },
     {
       pattern: 'lookup-accessor',
-      help: 'Shows the token of an accessor, without its text.',
+      help: 'Shows the token with an accessor, without its text.',
       operations: {
         write: operation(
           { accessor: accessorField },
@@ -68,7 +67,7 @@ export function lookupRows(parts: RowParts): readonly Row[] {
 }
 
 async function lookUp(parts: RowParts, token: Secret, { namespace }: RequestContext): Promise<Reply> {
-  const row = await seenFrom(parts, namespace, await parts.find(token));
+  const row = await visibleFrom(parts, namespace, await parts.find(token));
   if (row === undefined) throw new AppError('permission-denied', 'bad token');
   return show(parts, row, token.reveal());
 }
@@ -78,8 +77,7 @@ async function lookUpOwn(parts: RowParts, context: RequestContext): Promise<Repl
 }
 
 async function show(parts: RowParts, row: TokenRow, id: string): Promise<Reply> {
-  const { namespaces = onlyRoot } = parts;
-  const namespace = await namespaces.namespaceOf(row.namespace_id);
+  const namespace = await parts.namespaces.namespaceOf(row.namespace_id);
   const identity = await identityPolicies(parts, row);
   return { data: tokenView(row, { id, namespacePath: namespace?.path ?? '', identityPolicies: identity }) };
 }

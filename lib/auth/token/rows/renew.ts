@@ -1,7 +1,7 @@
-import { Secret } from '../../../core/secret.ts';
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
+import { Secret } from '#core/secret.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
 import {
   accessorField,
   byAccessor,
@@ -11,20 +11,20 @@ import {
   mustBeKnown,
   ownRow,
   type RowParts,
-  seenFrom,
   tokenField,
   tokenInPath,
+  visibleFrom,
 } from './given.ts';
 import { renewToken } from './renewal.ts';
 
 /** `renew`, `renew-self`, `renew-accessor`. */
 export function renewRows(parts: RowParts): readonly Row[] {
   const renew = async (token: Secret, increment: number, { namespace }: RequestContext): Promise<Reply> =>
-    renewToken(parts, await seenFrom(parts, namespace, await parts.find(token)), { id: token.reveal(), increment });
+    renewToken(parts, await visibleFrom(parts, namespace, await parts.find(token)), { id: token.reveal(), increment });
   const renewOwn = async (increment: number, context: RequestContext): Promise<Reply> => {
     return renewToken(parts, ownRow(context), { id: callerOf(context).token.reveal(), increment });
   };
-  const help = 'Makes a token live longer, up to what its kind and the mount allow.';
+  const help = 'Renews a token within the limits of its type and of the mount.';
   return [
     {
       pattern: 'renew',
@@ -46,7 +46,7 @@ export function renewRows(parts: RowParts): readonly Row[] {
         write: operation(
           { token: tokenInPath, increment: incrementField },
           {
-            summary: 'Renew a token that is named in the path',
+            summary: 'Renew a token named in the path',
             run: ({ token, increment }, context) => renew(new Secret(token), increment, context),
           },
         ),
@@ -54,12 +54,12 @@ export function renewRows(parts: RowParts): readonly Row[] {
     },
     {
       pattern: 'renew-self',
-      help: 'Makes the token of the caller live longer.',
+      help: 'Renews the token of the caller.',
       operations: {
         write: operation(
           { increment: incrementField },
           {
-            summary: 'Renew the own token',
+            summary: 'Renew your token',
             atOwnNamespace: true,
             ignores: ['token'],
             run: ({ increment }, context) => renewOwn(increment, context),
@@ -69,7 +69,7 @@ export function renewRows(parts: RowParts): readonly Row[] {
     },
     {
       pattern: 'renew-accessor',
-      help: 'Makes the token of an accessor live longer.',
+      help: 'Renews the token with an accessor.',
       operations: {
         write: operation(
           { accessor: accessorField, increment: incrementField },

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
-import type { Reply } from '../../../path/contract/reply.ts';
-import { systemLeases } from '../../../path/lease-times.ts';
+import { badRequest } from '#core/errors.ts';
+import type { Reply } from '#path/contract/reply.ts';
 import type { TokenRow } from '../find/store.ts';
 import { renewedLife } from '../issue/life.ts';
 import { withIdentity } from '../issue/with-identity.ts';
@@ -10,9 +9,10 @@ import { findRole } from '../roles/store.ts';
 import { identityPolicies, type RowParts } from './given.ts';
 
 /**
- * Makes a token live longer. `id` stands in the reply: empty where the token was found by its accessor.
+ * Renews a token.
  *
- * @throws AppError `bad-request` when it may not be renewed, or not any more
+ * @param id the token for the reply; empty when it was found by its accessor
+ * @throws AppError `bad-request` when the token cannot be renewed, or not any longer
  */
 export async function renewToken(
   parts: RowParts,
@@ -20,13 +20,16 @@ export async function renewToken(
   { id, increment }: { readonly id: string; readonly increment: number },
 ): Promise<Reply> {
   const token = mustBeRenewable(row);
-  const leases = (await parts.leasesAt?.(token.path, token.namespace_id)) ?? systemLeases;
+  const leases = await parts.leasesAt(token.path, token.namespace_id);
   const age = (token.seen_at.getTime() - token.creation_time.getTime()) / 1_000;
-  const limits = await parts.renewalLimits?.(token);
+  const limits = await parts.renewalLimits(token);
   if (limits === 'gone') throw badRequest('the role or user of the login could not be found, not renewing');
   const life = renewedLife(
     {
-      ...{ increment, age, period: limits?.period ?? (await periodOf(parts, token)), maxTtl: limits?.maxTtl ?? 0 },
+      increment,
+      age,
+      period: limits?.period ?? (await periodOf(parts, token)),
+      maxTtl: limits?.maxTtl ?? 0,
       usualTtl: limits === undefined ? lastTtl(token) : token.creation_ttl,
       explicitMaxTtl: token.explicit_max_ttl,
     },
@@ -59,13 +62,13 @@ function mustBeRenewable(row: TokenRow | undefined): TokenRow {
   return row;
 }
 
-/** A token that was made with `token/create` keeps to the time of its last renewal; logins keep to what their method says. */
+/** Tokens of `token/create` default to the time of their last renewal, tokens of logins to the settings of their method. */
 const lastTtl = ({ creation_ttl, expire_at, last_renewal_at }: TokenRow): number =>
   expire_at === null || last_renewal_at === null
     ? creation_ttl
     : Math.round((expire_at.getTime() - last_renewal_at.getTime()) / 1_000);
 
-/** The role's, as it is now, is the most that a token may have. */
+/** The present period of the role limits that of its tokens. */
 async function periodOf({ store }: TokenParts, { namespace_id, role, period }: TokenRow): Promise<number> {
   if (role === '') return period;
   const found = await findRole(store, namespace_id, role);
@@ -76,7 +79,7 @@ async function periodOf({ store }: TokenParts, { namespace_id, role, period }: T
   return Math.min(found.period, period);
 }
 
-/** False: it has ended meanwhile. */
+/** False when the token has ended meanwhile. */
 async function extend({ store }: TokenParts, hash: Buffer, ttl: number): Promise<boolean> {
   const { rows } = await sql`
     update tokens set expire_at = now() + make_interval(secs => ${ttl}::int), last_renewal_at = now()

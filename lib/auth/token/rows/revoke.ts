@@ -1,9 +1,9 @@
-import { badRequest } from '../../../core/errors.ts';
-import { isRoot } from '../../../core/namespace.ts';
-import { Secret } from '../../../core/secret.ts';
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
+import { badRequest } from '#core/errors.ts';
+import { isRoot } from '#core/namespace.ts';
+import { Secret } from '#core/secret.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
 import { isBatch, openBatch } from '../find/batch.ts';
 import { hashToken } from '../find/store.ts';
 import { revokeAlone, revokeTree } from '../revoke/revoke.ts';
@@ -13,9 +13,9 @@ import {
   callerOf,
   mustBeGiven,
   type RowParts,
-  seenFrom,
   tokenField,
   tokenInPath,
+  visibleFrom,
 } from './given.ts';
 
 /** `revoke`, `revoke-self`, `revoke-accessor`, `revoke-orphan`. */
@@ -41,7 +41,7 @@ export const revokeRows = (parts: RowParts): readonly Row[] => [
       write: operation(
         {},
         {
-          summary: 'Revoke the own token',
+          summary: 'Revoke your token',
           atOwnNamespace: true,
           knownFieldsOnly: true,
           run: (_input, context) => revokeOwn(parts, callerOf(context).token),
@@ -51,7 +51,7 @@ export const revokeRows = (parts: RowParts): readonly Row[] => [
   },
   {
     pattern: 'revoke-accessor',
-    help: 'Revokes the token of an accessor with all its children.',
+    help: 'Revokes the token with an accessor and all its children.',
     operations: {
       write: operation(
         { accessor: accessorField },
@@ -72,7 +72,7 @@ export const revokeRows = (parts: RowParts): readonly Row[] => [
 ];
 
 function orphaning(parts: RowParts): readonly Row[] {
-  const help = 'Revokes a token alone: its children become orphans.';
+  const help = 'Revokes a token and turns its children into orphans.';
   return [
     {
       pattern: 'revoke-orphan',
@@ -96,7 +96,7 @@ function orphaning(parts: RowParts): readonly Row[] {
         write: operation(
           { token: tokenInPath },
           {
-            summary: 'Revoke a token that is named in the path, and keep its children',
+            summary: 'Revoke a token named in the path and keep its children',
             knownFieldsOnly: true,
             sudo: true,
             run: ({ token }, context) => orphan(parts, new Secret(token), context),
@@ -108,7 +108,7 @@ function orphaning(parts: RowParts): readonly Row[] {
 }
 
 async function revoke(parts: RowParts, token: Secret, context: RequestContext): Promise<Reply> {
-  return (await isSeen(parts, token, context)) ? revokeOwn(parts, token) : undefined;
+  return (await isVisible(parts, token, context)) ? revokeOwn(parts, token) : undefined;
 }
 
 async function revokeOwn(parts: RowParts, token: Secret): Promise<Reply> {
@@ -119,16 +119,16 @@ async function revokeOwn(parts: RowParts, token: Secret): Promise<Reply> {
 
 async function orphan(parts: RowParts, token: Secret, context: RequestContext): Promise<Reply> {
   mustBeRevocable(parts, token);
-  const isThere = await isSeen(parts, token, context);
-  if (isThere && (await revokeAlone(parts, hashToken(parts.store.barrier, token)))) return undefined;
+  const exists = await isVisible(parts, token, context);
+  if (exists && (await revokeAlone(parts, hashToken(parts.store.barrier, token)))) return undefined;
   throw badRequest('token to revoke not found');
 }
 
-/** From the root everything is seen, what has ended and was not deleted yet too. */
-const isSeen = async (parts: RowParts, token: Secret, { namespace }: RequestContext): Promise<boolean> =>
-  isRoot(namespace) || (await seenFrom(parts, namespace, await parts.find(token))) !== undefined;
+/** From the root every token is visible, including those that have ended but are not deleted yet. */
+const isVisible = async (parts: RowParts, token: Secret, { namespace }: RequestContext): Promise<boolean> =>
+  isRoot(namespace) || (await visibleFrom(parts, namespace, await parts.find(token))) !== undefined;
 
-/** What nobody has made need not be revoked. */
+/** A forged batch token is treated like any unknown token. */
 function mustBeRevocable({ store }: RowParts, token: Secret): void {
   if (isBatch(token) && openBatch(store.barrier, token) !== undefined) {
     throw badRequest('batch tokens cannot be revoked');

@@ -1,19 +1,19 @@
-import { type Grants, namesBeside, namesIn } from '../../identity/facts/grants.ts';
-import { shownCidr } from '../find/bound.ts';
+import { shownCidr } from '../../cidr.ts';
+import { type Grants, namesBeside, namesIn } from '../../policy/store/facts.ts';
 import type { TokenRow } from '../find/store.ts';
 
-/** What is not in a token's row. */
-interface Beside {
-  /** The text of the token; empty where it was found by its accessor. */
+/** What a look-up shows in addition to the row of a token. */
+interface Details {
+  /** The text of the token; empty when it was found by its accessor. */
   readonly id: string;
-  /** Of its namespace; empty: the root, of which clients expect no word. */
+  /** The namespace of the token; empty for the root, which clients do not expect in the reply. */
   readonly namespacePath: string;
-  /** Policies that its entity brings. */
+  /** The policies of its entity. */
   readonly identityPolicies: Grants;
 }
 
-/** A token as look-ups show it. */
-export function tokenView(row: TokenRow, { id, namespacePath, identityPolicies }: Beside): object {
+/** The reply to a look-up. */
+export function tokenView(row: TokenRow, { id, namespacePath, identityPolicies }: Details): object {
   return {
     id,
     accessor: row.accessor,
@@ -40,14 +40,15 @@ export function tokenView(row: TokenRow, { id, namespacePath, identityPolicies }
     ...(row.role === '' ? {} : { role: row.role }),
     ...(row.period > 0 ? { period: row.period } : {}),
     ...(row.bound_cidrs.length > 0 ? { bound_cidrs: row.bound_cidrs.map(shownCidr) } : {}),
-    ...{ renewable: row.renewable, issue_time: row.creation_time.toISOString() },
+    renewable: row.renewable,
+    issue_time: row.creation_time.toISOString(),
     ...(row.last_renewal_at === null
       ? {}
       : { last_renewal: row.last_renewal_at.toISOString(), last_renewal_time: unixSeconds(row.last_renewal_at) }),
   };
 }
 
-/** 0: it does not expire, or does so within the second. */
+/** 0 for a token that does not expire, or that expires within a second. */
 export const secondsLeft = ({ expire_at, seen_at }: TokenRow): number =>
   expire_at === null ? 0 : Math.max(0, Math.floor((expire_at.getTime() - seen_at.getTime()) / 1_000));
 

@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
-import { uuid } from '../../../core/ids.ts';
-import type { Store } from '../../../store/store.ts';
+import { uuid } from '#core/ids.ts';
+import type { Store } from '#store/store.ts';
 
-/** The right to tidy, which one process has at a time, for as long as it shows that it lives. */
+/** The right to tidy, which one process has at a time while it extends it. */
 export interface TidyClaim {
-  /** False: it took too long, and another run may have begun. */
+  /** False when the claim has expired and another run may have started. */
   extend(): Promise<boolean>;
   end(): Promise<void>;
 }
 
 const heldSeconds = 60;
 
-/** Undefined: a run is under way, here or elsewhere. */
+/** Undefined when a run is under way in any process. */
 export async function claimTidy({ db }: Pick<Store, 'db'>, namespaceId: string): Promise<TidyClaim | undefined> {
   const run = uuid();
   const until = sql`now() + make_interval(secs => ${heldSeconds})`;

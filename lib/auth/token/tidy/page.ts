@@ -1,26 +1,30 @@
-import { sql } from 'kysely';
-import type { Store } from '../../../store/store.ts';
+import type { RowOf } from '#store/sql/columns.ts';
+import { bytea, int, nullable } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 
-/** Tokens of one statement. */
+/** Tokens that one statement reads. */
 const pageSize = 1_000;
 
-/** What one page of tidying has found. */
-export interface TidiedPage {
-  readonly looked: number;
-  /** Tokens whose parent is not there: they are orphans now. */
-  readonly orphaned: number;
-  /** Tokens that should not be there: they are marked as revoked now. */
-  readonly marked: number;
-  /** Where the next page begins; null: this was the last. */
-  readonly last: Buffer | null;
-}
+/** The result of one page. */
+export type TidiedPage = RowOf<typeof pageColumns>;
+
+const pageColumns = {
+  looked: int,
+  /** Tokens without their parent, which became orphans. */
+  orphaned: int,
+  /** Tokens that have ended, which were marked as revoked. */
+  marked: int,
+  /** Where the next page starts; null after the last page. */
+  last: nullable(bytea),
+};
 
 /**
- * One page of the tokens of a namespace, in the order of their hashes. Of the three rules of the specification the one about accessors has
- * nothing to find, since an accessor is a column of its token; what else belongs to a token goes with its row.
+ * Tidies one page of the tokens of a namespace in the order of their hashes. Accessors cannot be left over, since they are a column of
+ * their token, and everything else that belongs to a token is deleted with its row.
  */
 export async function tidyPage({ db }: Pick<Store, 'db'>, namespaceId: string, after: Buffer): Promise<TidiedPage> {
-  const { rows } = await sql<TidiedPage>`
+  const { rows } = await rowsOf(pageColumns)`
     with page as materialized (
       select hash, parent, revoked_at is null and (expire_at <= now() or num_uses < 0 and in_use_until <= now()) as ended
         from tokens where hash > ${after} and namespace_id = ${namespaceId} order by hash limit ${pageSize}
@@ -39,6 +43,6 @@ export async function tidyPage({ db }: Pick<Store, 'db'>, namespaceId: string, a
            (select count(*)::int from marked) as marked,
            (select hash from page order by hash desc limit 1) as last`.execute(db);
   const [row] = rows;
-  if (row === undefined) throw new Error('a select without a table answers one row');
+  if (row === undefined) throw new Error('a select without a table returned no row');
   return { ...row, last: row.looked < pageSize ? null : row.last };
 }

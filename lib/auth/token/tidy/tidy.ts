@@ -1,5 +1,6 @@
-import { type Log, silentLog } from '../../../core/log.ts';
-import type { Store } from '../../../store/store.ts';
+import type { Log } from '#core/log/log.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { Store } from '#store/store.ts';
 import type { TokenParts } from '../parts.ts';
 import { reapAll } from '../revoke/reaper.ts';
 import { claimTidy, type TidyClaim } from './claim.ts';
@@ -8,13 +9,20 @@ import { tidyPage } from './page.ts';
 const pagesMax = 10_000_000;
 const pagesPerLine = 100;
 
-/** Begins to tidy the tokens of a namespace in the background; false: a run is under way already. */
-export async function startTidy({ store, reaper, log = silentLog }: TokenParts, namespaceId: string): Promise<boolean> {
+/** Starts to tidy the tokens of a namespace in the background, unless a run is under way. */
+export async function tidyTokens(parts: TokenParts, namespaceId: string): Promise<Reply> {
+  const started = await startTidy(parts, namespaceId);
+  return { status: 202, warnings: [started ? startedText : 'Tidy operation already in progress.'] };
+}
+
+const startedText =
+  "Tidy operation successfully started. Any information from the operation will be printed to the server's log.";
+
+/** False when a run is under way. */
+async function startTidy({ store, reaper, log }: TokenParts, namespaceId: string): Promise<boolean> {
   const claim = await claimTidy(store, namespaceId);
   if (claim === undefined) return false;
-  const work = (ended: () => boolean) => tidy({ store, log, claim, namespaceId }, ended);
-  if (reaper === undefined) await work(() => false);
-  else reaper.background(work);
+  reaper.background((ended) => tidy({ store, log, claim, namespaceId }, ended));
   return true;
 }
 
@@ -25,7 +33,7 @@ interface Run {
   readonly namespaceId: string;
 }
 
-/** Page by page, so that the memory is bounded whatever the number of tokens. Never fails. */
+/** Tidies page by page, so that memory is bounded. Never fails. */
 async function tidy({ store, log, claim, namespaceId }: Run, ended: () => boolean): Promise<void> {
   const sums = { looked: 0, orphaned: 0, marked: 0, deleted: 0 };
   try {
@@ -37,11 +45,11 @@ async function tidy({ store, log, claim, namespaceId }: Run, ended: () => boolea
       sums.marked += page.marked;
       if (page.marked > 0) sums.deleted += await reapAll({ store, log, ended });
       after = (await claim.extend()) ? page.last : null;
-      if (pages % pagesPerLine === 0) log.info(sums, 'tokens are being tidied');
+      if (pages % pagesPerLine === 0) log.info(sums, 'tidying tokens');
     }
-    log.info(sums, ended() ? 'tidying of tokens was cut off' : 'tokens have been tidied');
+    log.info(sums, ended() ? 'tidying tokens was interrupted' : 'tidied tokens');
     await claim.end();
   } catch (error) {
-    log.warn({ ...sums, error: error instanceof Error ? error.name : 'unknown' }, 'tidying of tokens has failed');
+    log.warn({ ...sums, error: error instanceof Error ? error.name : 'unknown' }, 'tidying tokens failed');
   }
 }

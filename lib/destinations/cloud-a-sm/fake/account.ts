@@ -6,7 +6,7 @@ export const accountId = '111122223333';
 /** What a request is signed with. */
 export interface AccessKey {
   readonly secret: string;
-  /** Of a session of an assumed role. */
+  /** Set for the session of an assumed role. */
   readonly sessionToken?: string;
   readonly endsAt?: Date;
   readonly arn: string;
@@ -28,26 +28,26 @@ export interface StoredSecret {
   kmsKeyId: string | undefined;
   readonly versions: StoredVersion[];
   readonly tags: Map<string, string>;
-  /** KMS keys by region; empty: the default key. */
+  /** KMS keys by region; an empty text means the default key. */
   readonly replicas: Map<string, string>;
 }
 
 export interface Role {
   readonly arn: string;
-  /** Asked for by the trust policy. */
+  /** The trust policy requires it. */
   readonly externalId: string;
 }
 
 /** One account in one region. */
 export interface Account {
   readonly secrets: Map<string, StoredSecret>;
-  /** Names of secrets that were deleted at once, with the number of creations that are still refused. */
+  /** Names of secrets that were deleted without a recovery window, with the number of creations that are still refused. */
   readonly lingering: Map<string, number>;
   readonly keys: Map<string, AccessKey>;
   readonly roles: Map<string, Role>;
   /** Operations that the policy of the credentials does not allow. */
   readonly denied: Set<string>;
-  /** How many creations a deletion at once makes fail. */
+  /** How many creations fail after a deletion without a recovery window. */
   lingerCalls: number;
   now(): Date;
   clockAheadMs: number;
@@ -113,7 +113,7 @@ export function addVersion(
   return version;
 }
 
-/** What a window of recovery has run out for is gone. */
+/** Erases the secrets whose recovery window has ended. */
 export function expire(account: Account): void {
   for (const [name, { deletedAt }] of account.secrets) {
     if (deletedAt !== undefined && deletedAt <= account.now()) account.secrets.delete(name);

@@ -1,4 +1,4 @@
-/** What the stand-in answers, in the form of its protocol. */
+/** An answer of the stand-in, in the form of its protocol. */
 export interface Answer {
   readonly status: number;
   readonly body: string;

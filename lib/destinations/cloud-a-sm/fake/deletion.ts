@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Account, StoredSecret } from './account.ts';
 import { Refused } from './answer.ts';
-import { find } from './find.ts';
-import { read } from './rules.ts';
+import { find, read } from './rules.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const deletion = z.object({

@@ -1,7 +1,7 @@
 import type { Fault } from '../../fake.ts';
 import { type Protocol, Refused } from './answer.ts';
 
-/** The service's own answer for a fault; undefined for those that are no answer. STS has other codes for the same things. */
+/** The service's own refusal for a fault, or undefined when the fault sends no answer. STS has other codes for the same faults. */
 export function faultRefusal(
   { kind, retryAfterSeconds }: Fault,
   protocol: Protocol,

@@ -6,27 +6,27 @@ import { serveAccount } from './server.ts';
 
 /** A stand-in for AWS Secrets Manager and STS: one account in one region. */
 export interface CloudASmFake extends Fake {
-  /** A body that assumes a role, with the external id that its trust policy asks for. */
+  /** A request body whose role is assumed with the external id that its trust policy requires. */
   readonly roleDestination: Readonly<Record<string, unknown>>;
-  /** Secrets that wait for their deletion are not among `objects()`. Undefined: there is no such secret. */
+  /** A secret by its name, also one that is scheduled for deletion, which `objects()` leaves out. */
   secret(name: string): SecretView | undefined;
-  /** As `fail`, for calls of one operation. */
+  /** Like `fail`, for calls of one operation. */
   failOf(operation: string, fault: Fault): void;
-  /** Takes permissions for these operations away; those taken before are given back. */
+  /** Denies these operations; operations that were denied before are permitted again. */
   deny(...operations: string[]): void;
-  /** From now on this many creations fail after a deletion at once, as the name is still taken. */
+  /** From now on this many creations fail after a deletion without a recovery window, because the name is still taken. */
   linger(calls: number): void;
-  /** Deletes a secret behind our back, with a window of recovery. */
+  /** Deletes a secret behind our back, with a recovery window. */
   schedule(name: string): void;
-  /** Takes a secret back from its window of recovery, behind our back. */
+  /** Restores a deleted secret within its recovery window, behind our back. */
   restore(name: string): void;
   tag(name: string, tags: Readonly<Record<string, string>>): void;
-  /** Sets the provider's clock before ours. Windows of recovery and sessions run out. */
+  /** Sets the provider's clock ahead of ours, so that recovery windows and sessions end. */
   shiftClock(milliseconds: number): void;
 }
 
 export interface SecretView {
-  /** All versions, the oldest first. */
+  /** All versions, oldest first. */
   readonly versions: readonly { readonly id: string; readonly value: string; readonly stages: readonly string[] }[];
   readonly deletedAt: Date | undefined;
   readonly kmsKeyId: string | undefined;

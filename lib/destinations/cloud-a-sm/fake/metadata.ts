@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type Account, expire, type StoredSecret } from './account.ts';
 import { Refused } from './answer.ts';
-import { find, scheduled } from './find.ts';
-import { checkTags, read, replicaList, tagList } from './rules.ts';
+import { checkTags, find, read, replicaList, scheduled, tagList } from './rules.ts';
 
 const byId = z.object({ SecretId: z.string() });
 const seconds = (date: Date): number => date.getTime() / 1000;

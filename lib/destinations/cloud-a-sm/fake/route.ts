@@ -1,11 +1,20 @@
 import { type Account, expire } from './account.ts';
 import { type Answer, json, type Protocol, Refused, refusal } from './answer.ts';
+import { deleteSecret, restoreSecret } from './deletion.ts';
 import { denied } from './faults.ts';
-import { operations, writes } from './operations.ts';
+import {
+  describeSecret,
+  listSecrets,
+  removeRegionsFromReplication,
+  replicateSecretToRegions,
+  tagResource,
+  untagResource,
+} from './metadata.ts';
 import { authenticate, type Signed } from './signature.ts';
 import { sts } from './sts.ts';
+import { createSecret, getSecretValue, putSecretValue, updateSecret } from './values.ts';
 
-/** A request that was understood; `answer` does it. */
+/** A request that was understood; `answer` carries it out. */
 export interface Routed {
   readonly operation: string;
   readonly protocol: Protocol;
@@ -13,7 +22,7 @@ export interface Routed {
   answer(): Answer;
 }
 
-/** Secrets Manager is known by its target header; everything else is taken for STS. */
+/** Requests with a target header are for Secrets Manager; all others are for STS. */
 export function route(account: Account, signed: Signed): Routed {
   const target = /^secretsmanager\.(\w+)$/.exec(signed.headers['x-amz-target'] ?? '')?.[1];
   const form = new URLSearchParams(signed.body.toString());
@@ -40,7 +49,7 @@ function parseBody(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
   } catch {
-    throw new Refused('SerializationException', 'The body is no JSON');
+    throw new Refused('SerializationException', 'The body is not JSON');
   }
 }
 
@@ -52,3 +61,22 @@ function orRefusal(protocol: Protocol, run: () => Answer): Answer {
     throw error;
   }
 }
+
+type Operation = (account: Account, body: unknown) => object;
+
+const operations: ReadonlyMap<string, Operation> = new Map([
+  ['CreateSecret', createSecret],
+  ['PutSecretValue', putSecretValue],
+  ['UpdateSecret', updateSecret],
+  ['GetSecretValue', getSecretValue],
+  ['DescribeSecret', describeSecret],
+  ['ListSecrets', listSecrets],
+  ['TagResource', tagResource],
+  ['UntagResource', untagResource],
+  ['ReplicateSecretToRegions', replicateSecretToRegions],
+  ['RemoveRegionsFromReplication', removeRegionsFromReplication],
+  ['DeleteSecret', deleteSecret],
+  ['RestoreSecret', restoreSecret],
+]);
+
+const writes = (operation: string): boolean => !/^(Get|Describe|List|AssumeRole)/.test(operation);

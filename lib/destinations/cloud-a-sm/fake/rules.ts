@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Account, expire, type StoredSecret } from './account.ts';
 import { Refused } from './answer.ts';
 
 /** Documented limits of the service: https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_limits.html */
@@ -9,7 +10,7 @@ export const versionsMax = 100;
 export const tagList = z.array(z.object({ Key: z.string(), Value: z.string().default('') }));
 export const replicaList = z.array(z.object({ Region: z.string(), KmsKeyId: z.string().default('') }));
 
-/** Reads a body. What has the wrong type is answered as the service does. */
+/** Parses a body. @throws Refused with the service's own text when a field has the wrong type */
 export function read<Shape extends z.ZodType>(shape: Shape, body: unknown): z.output<Shape> {
   const parsed = shape.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -40,7 +41,7 @@ export function checkToken(token: string): void {
   throw new Refused('InvalidParameterException', 'ClientRequestToken must be 32-64 characters long.');
 }
 
-/** `present`: the keys that the secret has already. */
+/** `present`: the keys that the secret already has. */
 export function checkTags(tags: z.output<typeof tagList>, present: readonly string[]): void {
   const keys = tags.map(({ Key }) => Key);
   if (new Set(keys).size < keys.length) throw new Refused('InvalidParameterException', 'Duplicate tag keys found.');
@@ -62,3 +63,17 @@ function constraint(field: string, rule: string): Refused {
     `1 validation error detected: Value at '${field}' failed to satisfy constraint: ${rule}`,
   );
 }
+
+/** By name or ARN. */
+export function find(account: Account, id: string): StoredSecret {
+  expire(account);
+  const found = account.secrets.get(id) ?? [...account.secrets.values()].find(({ arn }) => arn === id);
+  if (found !== undefined) return found;
+  throw new Refused('ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
+}
+
+export const scheduled = (): Refused =>
+  new Refused(
+    'InvalidRequestException',
+    "You can't perform this operation on the secret because it was marked for deletion.",
+  );

@@ -13,8 +13,8 @@ export interface Signed {
 const skewMsMax = 5 * 60_000;
 
 /**
- * Checks a request as the provider does: the key is known, scope and time are right, and the signature is the one of this
- * request. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ * Checks a request as the provider does: the key is known, scope and time are valid, and the signature matches the request.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function authenticate(account: Account, signed: Signed, service: 'secretsmanager' | 'sts'): AccessKey {
   const parts = parse(signed.headers['authorization'] ?? '');

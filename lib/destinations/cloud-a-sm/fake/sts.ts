@@ -4,7 +4,7 @@ import { type Answer, element, query, Refused } from './answer.ts';
 
 const sessionMsDefault = 3_600_000;
 
-/** The operations of STS, by name. `caller` is who signed. */
+/** Answers an operation of STS. `caller` is the key that signed the request. */
 export function sts(account: Account, caller: AccessKey, form: URLSearchParams): Answer {
   const operation = form.get('Action');
   if (operation === 'AssumeRole') return assumeRole(account, caller, form);
@@ -12,7 +12,7 @@ export function sts(account: Account, caller: AccessKey, form: URLSearchParams):
   throw new Refused('InvalidAction', `Could not find operation ${operation} for version ${form.get('Version')}`);
 }
 
-/** A role that is not there is refused like one that does not trust the caller. */
+/** A role that does not exist gets the same refusal as one that does not trust the caller. */
 function assumeRole(account: Account, caller: AccessKey, form: URLSearchParams): Answer {
   const wanted = form.get('RoleArn') ?? '';
   const session = form.get('RoleSessionName') ?? '';

@@ -2,8 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type Account, addVersion, newSecret, type StoredSecret, type StoredVersion, staged } from './account.ts';
 import { Refused } from './answer.ts';
-import { find, scheduled } from './find.ts';
-import { checkName, checkTags, checkToken, checkValue, read, replicaList, tagList, versionsMax } from './rules.ts';
+import {
+  checkName,
+  checkTags,
+  checkToken,
+  checkValue,
+  find,
+  read,
+  replicaList,
+  scheduled,
+  tagList,
+  versionsMax,
+} from './rules.ts';
 
 const creation = z.object({
   Name: z.string(),
@@ -32,7 +42,7 @@ export function createSecret(account: Account, body: unknown): object {
   return answerFor(secret, input.ClientRequestToken);
 }
 
-/** A creation that is known is ignored; any other is refused because the name is taken. */
+/** A repeated creation changes nothing; any other is refused because the name is taken. */
 function repeated(secret: StoredSecret, input: z.output<typeof creation>): object {
   if (secret.deletedAt !== undefined) throw nameScheduled();
   const known = secret.versions.find(({ id }) => id === input.ClientRequestToken);
@@ -84,7 +94,7 @@ export function updateSecret(account: Account, body: unknown): object {
   return answerFor(secret, write(account, secret, input.SecretString, input.ClientRequestToken).id);
 }
 
-/** A known token with the same value is ignored; with another value it is refused: versions do not change. */
+/** A known token with the same value changes nothing; with another value it is refused, because versions are immutable. */
 function write(account: Account, secret: StoredSecret, value: string, token: string): StoredVersion {
   checkValue(value);
   checkToken(token);
@@ -101,7 +111,7 @@ function write(account: Account, secret: StoredSecret, value: string, token: str
 
 const keptMs = 24 * 60 * 60_000;
 
-/** Versions without a label go when there are too many, but none of the last 24 hours. */
+/** Drops a version without a label once there are too many, but none that is younger than 24 hours. */
 function dropOldVersion(account: Account, secret: StoredSecret): void {
   if (secret.versions.length < versionsMax) return;
   const old = secret.versions.findIndex(

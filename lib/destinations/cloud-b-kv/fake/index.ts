@@ -8,7 +8,7 @@ import { newestOf, newVault } from './vault.ts';
 
 /**
  * A key vault and the login service of its cloud on one https server, with the provider's soft delete, limits, names, error
- * bodies and challenge. A request is counted, and can meet a fault, once its token was accepted.
+ * bodies and challenge. Requests are counted, and faults applied, once the token was accepted.
  */
 export const startFake: StartFake = async (options = {}) => {
   const account = { tenantId: randomUUID(), clientId: randomUUID(), clientSecret: `stand-in~${randomUUID()}` };

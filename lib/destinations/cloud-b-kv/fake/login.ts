@@ -10,9 +10,9 @@ export interface Account {
 
 /** The login service of a cloud, with one tenant and one app registration. */
 export interface Authority {
-  /** Undefined: not a path of the login service. */
+  /** Undefined when the path is not one of the login service. */
   answer(question: Question): Answer | undefined;
-  /** Undefined: the bearer token is good. */
+  /** Undefined when the bearer token is valid. */
   refuse(question: Question): Answer | undefined;
 }
 
@@ -55,7 +55,7 @@ export function newAuthority(account: Account, faults: Faults, count: (operation
   function refuse({ headers, origin }: Question): Answer | undefined {
     const bearer = /^Bearer (.+)$/.exec(String(headers['authorization'] ?? ''))?.[1];
     const ends = bearer === undefined ? undefined : tokens.get(bearer);
-    // Wrong credentials mean that their tokens are void too; the fault itself is used up by the next login.
+    // Wrong credentials make their tokens invalid too; the fault itself is used up by the next login.
     if (ends !== undefined && ends > Date.now() && faults.kind() !== 'credentials') return undefined;
     if (bearer === undefined) count('challenge');
     return challenge(origin, account.tenantId, bearer !== undefined);

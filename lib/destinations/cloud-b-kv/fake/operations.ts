@@ -60,7 +60,7 @@ function get(vault: Vault, name: string, { path, origin }: Question): Answer {
   return { status: 200, body: { ...bundle(origin, secret.name, version), value: version.value } };
 }
 
-/** What is absent stays; tags are replaced as a whole. */
+/** Absent members stay as they are; tags are replaced as a whole. */
 const updateBody = z.object({
   attributes: z.object({ enabled: z.boolean().optional() }).optional(),
   tags: z.record(z.string(), z.string()).optional(),
@@ -79,7 +79,7 @@ function update(vault: Vault, name: string, { path, body, origin }: Question): A
   return { status: 200, body: bundle(origin, secret.name, changed) };
 }
 
-/** The newest version of each secret, without its id. */
+/** The newest version of each secret, without the id of the version. */
 function list(vault: Vault, _name: string, { query, origin }: Question): Answer {
   const size = Math.min(pageSizeMax, Number(query.get('maxresults') ?? pageSizeMax));
   const from = Number(query.get('$skiptoken') ?? 0);

@@ -1,12 +1,11 @@
 import { type Faults, meet, type Reaction } from '../../frame/fake/faults.ts';
 import type { Answer, Question } from '../../frame/fake/rest.ts';
-import { badParameter } from './answer.ts';
-import { faultAnswer } from './faults.ts';
+import { badParameter, faultAnswer } from './answer.ts';
 import type { Authority } from './login.ts';
 import { deletedOperations, listOperation, type Operation, secretOperations } from './operations.ts';
 import type { Vault } from './vault.ts';
 
-/** Versions of the API that the service has; others are refused. */
+/** The API versions of the service; others are refused. */
 const apiVersions = ['7.0', '7.1', '7.2', '7.3', '7.4', '7.5', '7.6', '2025-07-01', '2026-04-01'];
 
 /** The REST API of the vault: https://learn.microsoft.com/rest/api/keyvault/secrets/operation-groups */

@@ -10,7 +10,7 @@ export interface ServedVault extends Served {
   readonly certificate: string;
 }
 
-/** Serves https: the SDK talks to nothing else. */
+/** Serves https, which the SDK requires. */
 export async function serveVault(port: number, react: (question: Question) => Reaction<Answer>): Promise<ServedVault> {
   const { cert, private: key } = await newCertificate();
   const served = await serve(
@@ -21,7 +21,7 @@ export async function serveVault(port: number, react: (question: Question) => Re
   return { ...served, url: `https://127.0.0.1:${served.port}`, certificate: cert };
 }
 
-/** PEM of a key, and of a certificate that is its own authority. */
+/** PEM of a key and of a self-signed certificate. */
 export function newCertificate(commonName = 'key vault stand-in') {
   return generate([{ name: 'commonName', value: commonName }], {
     keyType: 'ec',

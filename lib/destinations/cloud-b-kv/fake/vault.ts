@@ -16,27 +16,27 @@ export interface StoredSecret {
   readonly name: string;
   readonly versions: Version[];
   state: State;
-  /** Requests that still find it on the way from one state to the next. */
+  /** The number of further requests that find the change of state still in progress. */
   busy: number;
 }
 
-/** The real vault takes seconds; this one takes requests, so that a test does not depend on time. */
+/** The real vault takes seconds to change a state; this one counts requests, so that tests do not depend on time. */
 const busyRequests = 2;
 const next: Readonly<Record<'deleting' | 'recovering', State>> = { deleting: 'deleted', recovering: 'live' };
 
 export interface Vault {
-  /** The secret in its present state, which time (that is, this look) may have moved on. */
+  /** The secret in its present state. Each call brings a change of state nearer to its end. */
   find(name: string): StoredSecret | undefined;
   add(name: string, version: Omit<Version, 'id' | 'created'>): Version;
   start(secret: StoredSecret, state: 'deleting' | 'recovering' | 'purging'): void;
   live(): Iterable<StoredSecret>;
   seed(name: string, value: string): void;
-  /** Whoever writes a version by hand takes the tags along. */
+  /** Adds a version as a user does by hand, who keeps the tags. */
   change(name: string, value: string): void;
 }
 
 export function newVault(): Vault {
-  // Names are the same in upper and lower case.
+  // Names ignore case.
   const secrets = new Map<string, StoredSecret>();
 
   function find(name: string): StoredSecret | undefined {

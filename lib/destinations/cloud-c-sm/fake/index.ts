@@ -11,8 +11,7 @@ const projectId = 'keyferry-stand-in';
 
 /**
  * The REST API of a secret manager with one project and one service account, with the provider's limits, names, label rules,
- * replication rules, etags, checksums and error bodies. A request is counted, and can meet a fault, once its token was
- * accepted.
+ * replication rules, etags, checksums and error bodies. Requests are counted, and faults applied, once the token was accepted.
  */
 export const startFake: StartFake = async (options = {}) => {
   const calls = new Map<string, number>();

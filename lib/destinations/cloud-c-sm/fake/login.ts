@@ -7,11 +7,11 @@ import { problem } from './answer.ts';
 export interface Authority {
   /** Its JSON key. */
   readonly credentials: Readonly<Record<string, string>>;
-  /** Undefined: the bearer token is good. */
+  /** Undefined when the bearer token is valid. */
   refuse(question: Question): Answer | undefined;
 }
 
-/** What a token that the account has signed itself has to be for. */
+/** The audience or scope that a self-signed token must have. */
 const audience = 'https://secretmanager.googleapis.com/';
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const lifetimeSecondsMax = 3600;
@@ -60,7 +60,7 @@ const claimsShape = z.object({
   exp: z.number(),
 });
 
-/** https://google.aip.dev/auth/4111: a token that a service account signs itself */
+/** Checks a token that a service account signed itself: https://google.aip.dev/auth/4111 */
 function isGood(token: string, { publicKey, keyId, email }: Expected): boolean {
   const [head = '', payload = '', signature = ''] = token.split('.');
   const header = headerShape.safeParse(decode(head));

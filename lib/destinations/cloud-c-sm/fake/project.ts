@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Answer, Question } from '../../frame/fake/rest.ts';
 import type { ReplicationPolicy } from './rules.ts';
 
 export type VersionState = 'ENABLED' | 'DISABLED' | 'DESTROYED';
@@ -6,10 +7,10 @@ export type VersionState = 'ENABLED' | 'DISABLED' | 'DESTROYED';
 export interface Version {
   readonly number: number;
   readonly state: VersionState;
-  /** Undefined: destroyed. */
+  /** Undefined when the version is destroyed. */
   readonly value: Buffer | undefined;
   readonly created: Date;
-  /** As it was when the version was added: its keys encrypted it. */
+  /** The policy at the time the version was added, with the keys that encrypted it. */
   readonly replication: ReplicationPolicy;
 }
 
@@ -63,12 +64,19 @@ export function replaceVersion(secret: StoredSecret, changed: Version): Version 
   return changed;
 }
 
-/** Versions are numbered from 1; `latest` is the last one that was added, whatever its state. */
+/** Versions are numbered from 1; `latest` is the newest one, whatever its state. */
 export function findVersion(secret: StoredSecret, name: string): Version | undefined {
   return name === 'latest' ? newestOf(secret) : secret.versions.find(({ number }) => String(number) === name);
 }
 
 export const newestOf = (secret: StoredSecret): Version | undefined => secret.versions.at(-1);
 
-/** Quoted, as the service has it. */
+/** Quoted, as the service's etags are. */
 export const newEtag = (): string => `"${randomBytes(8).toString('hex')}"`;
+
+/** A method of the API. */
+export interface Operation {
+  readonly name: string;
+  readonly writes: boolean;
+  run(project: Project, secretId: string, question: Question): Answer;
+}

@@ -1,10 +1,9 @@
+import type { Fault } from '../../fake.ts';
 import { type Faults, meet, type Reaction } from '../../frame/fake/faults.ts';
 import type { Answer, Question } from '../../frame/fake/rest.ts';
 import { invalid, notFound, problem } from './answer.ts';
-import { faultAnswer } from './faults.ts';
-import type { Authority } from './login.ts';
-import type { Operation } from './operation.ts';
-import type { Project } from './project.ts';
+import { type Authority, unauthenticated } from './login.ts';
+import type { Operation, Project } from './project.ts';
 import { secretOperations } from './secret-operations.ts';
 import { versionOperations } from './version-operations.ts';
 
@@ -26,7 +25,7 @@ export function secretRoutes(
 
   function answer(operation: Operation, question: Question): Answer {
     const [, , id] = question.path;
-    // The answer does not say whose project it is.
+    // The answer does not show whether the project exists.
     if (id !== project.id) return problem('PERMISSION_DENIED', `Permission denied on resource project ${id}.`);
     const name = question.path[4]?.split(':')[0] ?? question.query.get('secretId') ?? '';
     if (!/^[0-9A-Za-z_-]{1,255}$/.test(name))
@@ -44,4 +43,20 @@ function find({ method, path }: Question): Operation | undefined {
   if (versions === undefined) return secretOperations[secret === undefined ? `${method} all` : key];
   if (versions !== 'versions') return undefined;
   return versionOperations[version === undefined ? `${method} all` : key];
+}
+
+/** The service's own answer for a fault, or undefined when the fault sends no answer. */
+function faultAnswer({ kind, retryAfterSeconds = 10 }: Fault): Answer | undefined {
+  if (kind === 'throttle') {
+    const retry = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retryAfterSeconds}s` };
+    const info = {
+      '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+      reason: 'RATE_LIMIT_EXCEEDED',
+      domain: 'googleapis.com',
+    };
+    return problem('RESOURCE_EXHAUSTED', 'Quota exceeded for quota metric Write requests.', [info, retry]);
+  }
+  if (kind === 'unavailable') return problem('UNAVAILABLE', 'The service is currently unavailable.');
+  if (kind === 'denied') return problem('PERMISSION_DENIED', 'Permission denied on resource (or it may not exist).');
+  return kind === 'credentials' ? unauthenticated : undefined;
 }

@@ -15,7 +15,7 @@ const policyShape = z.union([
 
 export type ReplicationPolicy = z.output<typeof policyShape>;
 
-/** A key has to be in the location that it encrypts in. */
+/** A key must be in the location where it encrypts. */
 export const replicationShape = policyShape.refine((policy) =>
   replicasOf(policy).every(({ location, key }) => key === undefined || key.split('/')[3] === location),
 );
@@ -23,13 +23,13 @@ export const replicationShape = policyShape.refine((policy) =>
 const keyOf = (encrypted: { customerManagedEncryption?: { kmsKeyName: string } | undefined }): string | undefined =>
   encrypted.customerManagedEncryption?.kmsKeyName;
 
-/** Where a policy keeps a secret, and the key there. */
+/** The locations of a policy, and the key of each. */
 export function replicasOf(policy: ReplicationPolicy) {
   if ('automatic' in policy) return [{ location: 'global', key: keyOf(policy.automatic) }];
   return policy.userManaged.replicas.map((replica) => ({ location: replica.location, key: keyOf(replica) }));
 }
 
-/** The keys of a secret may change, its locations may not. */
+/** Whether two policies have the same locations, which cannot be changed; keys can. */
 export function isKeptWhere(policy: ReplicationPolicy, other: ReplicationPolicy): boolean {
   const locations = (one: ReplicationPolicy) =>
     JSON.stringify(

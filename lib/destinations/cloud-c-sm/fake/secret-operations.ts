@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { crc32c } from '../../../core/crc32c.ts';
+import { crc32c } from '#core/digest/crc32c.ts';
 import { type Answer, parseJson, type Question } from '../../frame/fake/rest.ts';
 import { invalid, notFound, ok, problem } from './answer.ts';
-import type { Operation } from './operation.ts';
-import { addVersion, newEtag, type Project, type StoredSecret } from './project.ts';
+import { addVersion, newEtag, type Operation, type Project, type StoredSecret } from './project.ts';
 import { isKeptWhere, labelsProblem, replicationShape } from './rules.ts';
 import { versionBody } from './version-operations.ts';
 
-/** By method, and the action behind the colon; `all` is the collection. */
+/** By method and the action after the colon; `all` is the collection. */
 export const secretOperations: Readonly<Record<string, Operation>> = {
   'POST all': { name: 'create', writes: true, run: create },
   GET: { name: 'get', writes: false, run: get },
@@ -21,7 +20,7 @@ const payloadBytesMax = 64 * 1024;
 const labels = z.record(z.string(), z.string()).default({});
 const createShape = z.object({ replication: replicationShape, labels });
 const updateShape = z.object({ labels, replication: replicationShape.optional(), etag: z.string().optional() });
-/** Paths of the mask that this stand-in knows. */
+/** Paths of the update mask that this stand-in supports. */
 const changeable = ['labels', 'replication'];
 const addShape = z.object({
   payload: z.object({ data: z.base64(), dataCrc32c: z.union([z.string(), z.number()]).optional() }),

@@ -1,8 +1,14 @@
-import { crc32c } from '../../../core/crc32c.ts';
+import { crc32c } from '#core/digest/crc32c.ts';
 import type { Answer, Question } from '../../frame/fake/rest.ts';
 import { notFound, ok, problem } from './answer.ts';
-import type { Operation } from './operation.ts';
-import { findVersion, type Project, replaceVersion, type StoredSecret, type Version } from './project.ts';
+import {
+  findVersion,
+  type Operation,
+  type Project,
+  replaceVersion,
+  type StoredSecret,
+  type Version,
+} from './project.ts';
 import { replicasOf } from './rules.ts';
 
 type RunOnVersion = (project: Project, secret: StoredSecret, version: Version) => Answer;
@@ -72,7 +78,7 @@ export function versionBody(project: Project, secret: StoredSecret, version: Ver
   };
 }
 
-/** Which version of which key encrypted it: https://cloud.google.com/secret-manager/docs/reference/rest/v1/ReplicationStatus */
+/** The keys that encrypted the version: https://cloud.google.com/secret-manager/docs/reference/rest/v1/ReplicationStatus */
 function statusOf({ replication }: Version) {
   const replicas = replicasOf(replication).map(({ location, key }) => ({
     location,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Fault } from '../../fake.ts';
 
-/** Answers in the API's own words. False: the call goes on (its answer may yet be lost). */
+/** Answers a fault as the API does. Returns false when the call goes on, though its answer may still be lost. */
 export function strike(fault: Fault | undefined, response: ServerResponse): boolean {
   switch (fault?.kind) {
     case undefined:

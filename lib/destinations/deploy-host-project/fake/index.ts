@@ -10,18 +10,18 @@ const projectId = 'prj_keyferry_stand_in';
 const teamId = 'team_keyferry_stand_in';
 const bodyBytesMax = 8 * 1024 * 1024;
 
-/** Beside what every stand-in can do. */
+/** The stand-in of this type, with more than the common methods. */
 export interface DeployHostFake extends Fake {
-  /** Puts a variable there that we did not write, with all its details. */
+  /** Adds a foreign variable with all its details. */
   add(draft: Draft): void;
-  /** Everything that is there. */
+  /** All variables. */
   variables(): readonly StoredVariable[];
 }
 
 /**
- * A stand-in for the deployment host's API of environment variables: projects, teams and tokens are checked; listings come in
- * pages; encrypted values are not given back; one variable of a name for each environment; upserts need the same
- * environments; some of several may fail; 64 KB for each environment.
+ * A stand-in for the deployment host's API of environment variables. It checks projects, teams and tokens, lists in pages, never
+ * returns encrypted values, allows one variable of a name per environment and 64 KB per environment, upserts only for the same
+ * environments, and may refuse some of several variables.
  */
 export async function startFake({ port = 0 }: { readonly port?: number } = {}): Promise<DeployHostFake> {
   const project = new Project();
@@ -107,13 +107,13 @@ async function read(incoming: IncomingMessage): Promise<Request> {
   return { method: incoming.method ?? 'GET', url, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-/** Somebody's hand: a variable for the same environments gets the value and loses its comment. */
+/** A change by hand: a variable for the same environments gets the value and loses its comment. */
 function seed(project: Project, draft: Draft): void {
   const written = project.create(draft, true);
   if (!('id' in written)) throw new Error(`the stand-in refuses the variable ${draft.key}: ${written.message}`);
 }
 
-/** What a production deployment would see, and for other environments what they alone have. */
+/** The variables of a production deployment, and those that only other environments have. */
 function readable(project: Project): ReadonlyMap<string, FakeObject> {
   const entries = [...project.variables.values()].filter(({ gitBranch }) => gitBranch === undefined);
   const ranked = entries.toSorted((left, right) => rank(left) - rank(right));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { names } from '../names.ts';
 
-/** A variable as the stand-in keeps it; `value` is the readable one. */
+/** A variable as the stand-in stores it; `value` is not encrypted. */
 export interface StoredVariable {
   readonly id: string;
   readonly key: string;
@@ -23,7 +23,7 @@ export interface Draft {
   readonly gitBranch?: string | null | undefined;
 }
 
-/** What a write came to: the variable, or the error the API gives for it. */
+/** The outcome of a write: the variable, or the API's error. */
 export type Written = StoredVariable | { readonly code: string; readonly message: string };
 
 const environmentBytesMax = 64 * 1024;
@@ -42,7 +42,7 @@ export class Project {
     const rivals = [...this.variables.values()].filter((entry) => collides(entry, key, target, branch));
     const [rival] = rivals;
     if (rival === undefined) return this.#add(key, value, draft, target, branch);
-    // An upsert finds a variable only by exactly the same environments.
+    // An upsert matches only a variable with exactly the same environments.
     if (!upsert || rivals.length > 1 || !sameSet(rival.target, target)) return conflict(key, rival.target);
     return Object.assign(rival, {
       value,

@@ -12,7 +12,7 @@ export interface Request {
   readonly body: unknown;
 }
 
-/** The operations of the API that the stand-in has, by the names of its reference. */
+/** The API operations of the stand-in, by the names in the API reference. */
 export type OperationName = 'filterProjectEnvs' | 'createProjectEnv' | 'editProjectEnv' | 'removeProjectEnv';
 
 const pageSize = 100;
@@ -27,7 +27,7 @@ const draft = z.object({
 });
 const drafts = z.union([z.array(draft), draft.transform((one) => [one])]);
 
-/** Undefined: the API has no such operation. */
+/** The operation of a request, or undefined when the API has no such operation. */
 export function operationOf({
   method,
   url,
@@ -62,10 +62,10 @@ function list({ searchParams }: URL, project: Project): Reply {
   return { status: 200, body: { envs: page.map(listed), pagination: { count: page.length, next, prev: null } } };
 }
 
-/** Only lists say what the service finds unsafe about a variable. */
+/** Only lists show what the service considers unsafe about a variable. */
 const listed = (entry: StoredVariable) => ({ ...shown(entry), securityIssues: [] });
 
-/** All refused: an error, which gives the reason of a single one only. */
+/** When all are refused, the answer is an error, with a reason only if there was just one. */
 function create({ url, body }: Request, project: Project): Reply {
   const parsed = drafts.safeParse(body);
   if (!parsed.success) return refuse(400, 'bad_request', 'Invalid request: should be object.');

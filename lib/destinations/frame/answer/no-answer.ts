@@ -1,17 +1,17 @@
-import { blockedMessage } from '../../../network/blocked.ts';
-import { errorChain } from '../../../network/error-chain.ts';
-import { strangeMessage } from '../../../network/strange-answer.ts';
+import { blockedMessage } from '#network/blocked.ts';
+import { errorChain } from '#network/error-chain.ts';
+import { strangeMessage } from '#network/strange-answer.ts';
 import { DestinationFailure } from '../../contract.ts';
 import { RequestTimeout } from '../verb/request-time.ts';
-import { localCode } from './shown-code.ts';
+import { localCode } from './remote-text.ts';
 
 const connectTimeouts = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'];
 const answerTimeouts = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_ABORTED', 'ABORT_ERR'];
 
 /**
- * Names a call that got no answer of the system: refused by the networking guard, answered by somebody else, out of time, or
- * not connected. Of the error only its code is shown: messages of HTTP clients may quote what was sent. Undefined: the error
- * reports none of these.
+ * The failure of a call without an answer of the system: it was refused by the network guard, answered by another server, timed out,
+ * or not connected. Only the error's code is shown, because messages of HTTP clients may quote the request. Undefined for other
+ * errors.
  */
 export function noAnswer(error: unknown): DestinationFailure | undefined {
   const blocked = blockedMessage(error);
@@ -23,24 +23,24 @@ export function noAnswer(error: unknown): DestinationFailure | undefined {
   if (late !== undefined) return new DestinationFailure('timeout', late.message);
   const codes = chain.flatMap(codeOf);
   if (codes.some((code) => connectTimeouts.includes(code))) {
-    return new DestinationFailure('timeout', 'the connection was not ready in time');
+    return new DestinationFailure('timeout', 'connecting took too long');
   }
   if (codes.some((code) => answerTimeouts.includes(code))) return slow();
-  // Trap: an SDK calls a connection that was reset a TimeoutError as well, and leaves only its code.
+  // Trap: an SDK reports a reset connection as a TimeoutError too, and only its code shows the difference.
   const code = codes.at(-1);
   if (code !== undefined) return connectionFailed(code);
   return chain.some(({ name }) => name === 'TimeoutError' || name === 'AbortError') ? slow() : undefined;
 }
 
-/** A connection that failed. `code`: of the socket or of TLS; undefined: it has none. */
+/** The failure of a connection. `code`: of the socket or of TLS, if there is one. */
 export function connectionFailed(code: string | undefined): DestinationFailure {
   const advice = isTrustProblem(code ?? '')
-    ? 'if its certificate is signed by a private authority, set tls_ca_cert'
-    : 'check endpoint, DNS and the network between';
+    ? 'if a private authority signed its certificate, set tls_ca_cert'
+    : 'check endpoint, DNS and the network';
   return new DestinationFailure('network', `the connection failed (${code ?? 'no code'}): ${advice}`);
 }
 
-const slow = () => new DestinationFailure('timeout', 'no answer in time');
+const slow = () => new DestinationFailure('timeout', 'the answer did not come in time');
 
 const isTrustProblem = (code: string): boolean => /CERT|SIGNATURE|SELF_SIGNED|^ERR_TLS/.test(code);
 

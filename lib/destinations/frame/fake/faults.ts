@@ -4,17 +4,17 @@ const ofWrites: ReadonlySet<Fault['kind']> = new Set<Fault['kind']>(['lost-answe
 
 const lateMsUsual = 1_000;
 
-/** Applies a call that nobody waits for any more. */
+/** Applies a call after its caller has given up. */
 export function applyLate({ lateMs = lateMsUsual }: Fault, run: () => unknown): void {
   setTimeout(run, lateMs).unref();
 }
 
-/** What shall go wrong. */
+/** The faults of a stand-in. */
 export interface Faults {
-  /** `operation`: only calls of it are hit. */
+  /** With `operation`, only its calls are hit. */
   set(fault: Fault, operation?: string): void;
   heal(): void;
-  /** The kind of the present fault. */
+  /** The kind of the current fault. */
   kind(): Fault['kind'] | undefined;
   /** The fault that hits this call, used up by it. */
   take(call: { readonly operation?: string; readonly writes: boolean }): Fault | undefined;
@@ -53,7 +53,7 @@ export type Reaction<Answer> = Answer | 'hang' | 'reset';
 
 const silent: ReadonlySet<Fault['kind']> = new Set<Fault['kind']>(['hang', 'late']);
 
-/** What comes of a call that may meet a fault. `answerTo`: the service's own answer; undefined for faults that are none. */
+/** Runs a call with its fault, if any. `answerTo` gives the service's own answer, or undefined when the fault sends none. */
 export function meet<Answer>(
   fault: Fault | undefined,
   run: () => Answer,

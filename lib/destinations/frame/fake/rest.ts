@@ -11,7 +11,7 @@ export interface Question {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;
-  /** Where this server is reached. */
+  /** The base URL of this server. */
   readonly origin: string;
 }
 
@@ -51,7 +51,7 @@ function questionOf(scheme: string, request: IncomingMessage, body: Buffer): Que
   };
 }
 
-/** Undefined: not JSON. */
+/** Returns undefined when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -10,12 +10,12 @@ export interface Served {
 }
 
 export interface Exchange<Answer> {
-  /** Undefined: the body is too large. */
+  /** `body` is undefined when it is too large. */
   react(request: IncomingMessage, body: Buffer | undefined): Reaction<Answer>;
   send(response: ServerResponse, answer: Answer): void;
 }
 
-/** Serves on 127.0.0.1. `port` 0: a free one. */
+/** Serves on 127.0.0.1. `port` 0 chooses a free one. */
 export async function serve<Answer>(
   newServer: (listener: RequestListener) => Server | TlsServer,
   port: number,
@@ -45,7 +45,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return bytes > bodyBytesMax ? undefined : Buffer.concat(chunks);
 }
 
-/** `body` undefined: none. */
+/** Sends an answer, with a JSON body unless `body` is undefined. */
 export function sendJson(
   response: ServerResponse,
   status: number,

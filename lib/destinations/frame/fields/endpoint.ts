@@ -1,23 +1,27 @@
 import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
-import { text } from '../../../path/fields.ts';
+import { text } from '#path/fields.ts';
+import { form } from './form.ts';
 
 /** Clients send unset options as empty texts. */
 const given = (value: unknown) => (value === '' ? undefined : value);
 
 const urlCharactersMax = 2_048;
-/** All authorities that the world knows are 220,000 characters. */
+/** The certificates of all public authorities have 220,000 characters. */
 const certificatesCharactersMax = 262_144;
 
 /**
  * The optional field `endpoint` of a type whose own address is `usual`: a base URL for private endpoints and stand-ins.
- * `name` and `what`: a field of the same form for another service that the type calls.
+ * `name` and `what` define a field of the same form for another service that the type calls.
  */
-export const endpointField = (usual: string, name = 'endpoint', what = 'the API') =>
+export const endpointField = (usual: string, name = 'endpoint', what = 'the API', label = 'Endpoint') =>
   z
     .preprocess(given, text(urlCharactersMax).superRefine(refuseWith(name, endpointProblem)).optional())
     .optional()
-    .meta({ description: `Base URL of ${what}, for private endpoints. Default: ${usual}` });
+    .meta({
+      description: `Base URL of ${what}, for private endpoints. Default: ${usual}`,
+      ...form(label, 'addresses'),
+    });
 
 /** The optional field `tls_ca_cert`. */
 export const tlsCaCertField = () =>
@@ -27,7 +31,11 @@ export const tlsCaCertField = () =>
       text(certificatesCharactersMax).superRefine(refuseWith('tls_ca_cert', certificateProblem)).optional(),
     )
     .optional()
-    .meta({ description: 'PEM certificates of authorities to trust beside the public ones' });
+    .meta({
+      description: 'PEM certificates of additional authorities to trust',
+      ...form('CA certificates', 'addresses'),
+      multiline: true,
+    });
 
 const refuseWith =
   (field: string, problemOf: (value: string) => string | undefined) =>
@@ -39,25 +47,25 @@ const refuseWith =
 /** The base URL without a trailing slash. */
 export const baseUrl = (endpoint: string): string => endpoint.replace(/\/+$/, '');
 
-// The URL itself stays out of the message: a password in it is a secret.
+// The message does not contain the URL, because a password in it is a secret.
 function endpointProblem(value: string): string | undefined {
   const url = URL.parse(value);
   if (url === null || !['http:', 'https:'].includes(url.protocol))
-    return 'it takes a URL such as https://api.example.com';
-  if (url.username !== '' || url.password !== '') return 'it takes no user name or password';
-  return /[?#]/.test(value) ? 'it takes no query and no fragment' : undefined;
+    return 'must be a URL such as https://api.example.com';
+  if (url.username !== '' || url.password !== '') return 'a user name or password is not allowed';
+  return /[?#]/.test(value) ? 'a query or fragment is not allowed' : undefined;
 }
 
 function certificateProblem(value: string): string | undefined {
   const certificates = certificatesIn(value);
   if (certificates.length > 0 && certificates.every(isCertificate)) return undefined;
-  return `it takes certificates in PEM form (${begin})`;
+  return `must be certificates in PEM form (${begin})`;
 }
 
 const begin = '-----BEGIN CERTIFICATE-----';
 const end = '-----END CERTIFICATE-----';
 
-/** Goes through the text once, whatever is in it. */
+/** Linear in the length of the text. */
 function certificatesIn(value: string): readonly string[] {
   const found: string[] = [];
   let from = value.indexOf(begin);

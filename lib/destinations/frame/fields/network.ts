@@ -1,14 +1,17 @@
 import { z } from 'zod';
-import { parseBlock } from '../../../network/addresses.ts';
-import type { NetworkPolicy } from '../../../network/policy.ts';
-import { bool, type Input, integerList, textList } from '../../../path/fields.ts';
+import { parseBlock } from '#network/addresses.ts';
+import type { NetworkBounds } from '#network/bounds.ts';
+import type { NetworkPolicy } from '#network/policy.ts';
+import { bool, type Input, integerList, sizeRule, textList } from '#path/fields.ts';
+import { form } from './form.ts';
 
 /** Entries of one allow list. */
 const entriesMax = 256;
+const entriesRule = (field: string) => ({ ...sizeRule(`${field} takes at most ${entriesMax} entries`), abort: true });
 
 const blocks = (field: string, kind: 'ipv4' | 'ipv6', example: string) =>
   textList()
-    .check(z.maxLength(entriesMax, { error: `${field} takes at most ${entriesMax} entries`, abort: true }))
+    .check(z.maxLength(entriesMax, entriesRule(field)))
     .superRefine((entries, context) => {
       for (const entry of entries) {
         if (parseBlock(entry)?.[0].kind() === kind) continue;
@@ -20,7 +23,7 @@ const blocks = (field: string, kind: 'ipv4' | 'ipv6', example: string) =>
 
 const ports = () =>
   integerList()
-    .check(z.maxLength(entriesMax, { error: `allowed_ports takes at most ${entriesMax} entries`, abort: true }))
+    .check(z.maxLength(entriesMax, entriesRule('allowed_ports')))
     .superRefine((entries, context) => {
       for (const port of entries) {
         if (port >= 1 && port <= 65_535) continue;
@@ -31,27 +34,39 @@ const ports = () =>
 
 /** Common to all destination types (docs/destinations/README.md). */
 export const networkFields = {
-  disable_strict_networking: bool().default(false).meta({
-    description: 'Switches off the restrictions on addresses and ports that the sync client may connect to',
-  }),
+  disable_strict_networking: bool()
+    .default(false)
+    .meta({
+      description: 'Disable the restrictions on addresses and ports that the sync client may connect to',
+      ...form('Disable strict networking', 'network'),
+    }),
   allowed_ipv4_addresses: blocks('allowed_ipv4_addresses', 'ipv4', '10.0.0.0/8').meta({
-    description: 'IPv4 CIDR blocks that the sync client may connect to beside public addresses',
+    description: 'IPv4 CIDR blocks that the sync client may connect to, in addition to public addresses',
+    ...form('Allowed IPv4 blocks', 'network'),
   }),
   allowed_ipv6_addresses: blocks('allowed_ipv6_addresses', 'ipv6', 'fd00::/8').meta({
-    description: 'IPv6 CIDR blocks that the sync client may connect to beside public addresses',
+    description: 'IPv6 CIDR blocks that the sync client may connect to, in addition to public addresses',
+    ...form('Allowed IPv6 blocks', 'network'),
   }),
   allowed_ports: ports().meta({
-    description: 'Ports that the sync client may connect to beside 80 and 443',
+    description: 'Ports that the sync client may connect to, in addition to 80 and 443',
+    ...form('Allowed ports', 'network'),
   }),
 };
 
-/** `tlsCaCert`: PEM, from the destination's `tls_ca_cert`. */
-export function toPolicy(input: Input<typeof networkFields>, tlsCaCert: string | undefined): NetworkPolicy {
+/** `tlsCaCert`: PEM, from the destination's `tls_ca_cert`. `bounds`: what the server allows destinations to open. */
+export function toPolicy(
+  input: Input<typeof networkFields>,
+  tlsCaCert: string | undefined,
+  bounds: NetworkBounds,
+): NetworkPolicy {
   return {
     disabled: input.disable_strict_networking,
     allowedIpv4: input.allowed_ipv4_addresses,
     allowedIpv6: input.allowed_ipv6_addresses,
     allowedPorts: input.allowed_ports,
     caCertificates: tlsCaCert === '' ? undefined : tlsCaCert,
+    caCertificatesOnly: false,
+    bounds,
   };
 }

@@ -1,5 +1,5 @@
-/** Meta of fields that existing clients of the API family do not know: what they leave out is not meant to go. */
+/** Meta of fields that existing clients of the API family do not know, so omitting such a field keeps its value. */
 export const own = { kept: true } as const;
 
-/** Of those, the ones that say where calls go, or whose certificates are trusted on the way. */
+/** The same for fields that decide where calls go or which certificates are trusted. */
 export const routing = { ...own, routes: true } as const;

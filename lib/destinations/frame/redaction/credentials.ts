@@ -1,12 +1,12 @@
-import type { Fields } from '../../../path/fields.ts';
-import { fieldMeta } from '../../../path/meta.ts';
+import type { Fields } from '#path/fields.ts';
+import { fieldMeta } from '#path/meta.ts';
 import type { AppCredentials, DestinationDefinition } from '../../contract.ts';
 import { membersOf } from './members.ts';
 
-/** Tokens are replaced as they end; a remote may quote an old one. */
+/** Tokens are replaced when they expire, but a remote may quote an old one. */
 const obtainedMax = 32;
 
-/** What gives access to one destination: the sensitive fields of its connection, and what was obtained with them since. */
+/** The credentials of one destination: the sensitive fields of its connection, and the tokens obtained with them. */
 export class Credentials {
   readonly #given: readonly string[];
   readonly #obtained = new Set<string>();
@@ -19,7 +19,7 @@ export class Credentials {
     this.#open = new Set(publicMembers);
   }
 
-  /** The newest are kept. */
+  /** Adds a credential; the oldest one is dropped beyond the limit. */
   add(credential: string): void {
     if (this.#obtained.size >= obtainedMax && !this.#obtained.has(credential)) {
       for (const oldest of this.#obtained.keys().take(1)) this.#obtained.delete(oldest);
@@ -27,7 +27,7 @@ export class Credentials {
     this.#obtained.add(credential);
   }
 
-  /** An app's key is one of them from when it was read. */
+  /** Wraps `app`, so that an app's key is added once it is read. */
   readonly noting =
     (app: (name: string) => Promise<AppCredentials | undefined>) =>
     async (name: string): Promise<AppCredentials | undefined> => {

@@ -1,10 +1,10 @@
-/** Levels of JSON texts in JSON texts: a value that is JSON, in a request that is JSON, in an error that is JSON. */
+/** Levels of nested JSON: a JSON value in a JSON request in a JSON error. */
 const jsonLevelsMax = 3;
 
 /**
- * The texts that disclose `secret`: as it is, in JSON (in JSON), in HTML and XML, in a URL or a form, in base64 at each of its
- * three offsets, plain and URL-safe, and in hexadecimal digits. Padding and characters that other bytes have a part in are
- * left out.
+ * The texts that disclose `secret`: unchanged, in (nested) JSON, in HTML and XML, in a URL or a form, in base64 at each of the three
+ * offsets, plain and URL-safe, and in hexadecimal digits. Padding, and base64 characters that depend on neighbouring bytes, are left
+ * out.
  */
 export function formsOf(secret: string): ReadonlySet<string> {
   const inJson = jsonForms(secret);

@@ -1,12 +1,12 @@
-import { isJsonObject, isRawNumber, type Json, parseJson } from '../../../core/json.ts';
+import { isJsonObject, isRawNumber, type Json, parseJson } from '#core/json/json.ts';
 
-/** Members of one secret, at most; what is beyond is looked for as part of the whole. */
+/** The most members of one secret; when there are more, the whole text is one of the results. */
 const membersMax = 2_000;
-/** A JSON text as a member of a JSON text: a key file that is kept in a secret, say. */
+/** Levels of JSON within JSON: for example, a key file as a member of a secret. */
 const levelsMax = 2;
 
 /**
- * What is secret in a value: the value itself or, where it is JSON, each text and number in it. The names of members are none.
+ * The secret texts in a value: the value itself or, if it is JSON, each text and number in it. Names of members are not secret.
  *
  * @param open names of members that may be shown
  */
@@ -19,7 +19,7 @@ export function membersOf(value: string, open: ReadonlySet<string> = new Set()):
 function gather(text: string, open: ReadonlySet<string>, level: number, found: string[]): void {
   const json = level < levelsMax ? parsed(text) : undefined;
   if (json === undefined) return void found.push(text);
-  // A text that was JSON by chance, or written in another way than JSON.stringify does, is itself a member as well.
+  // The text is a member too: it may be JSON by chance, or formatted differently from JSON.stringify.
   if (level > 0) found.push(text);
   const entries = [json];
   for (const entry of entries) {
@@ -33,7 +33,7 @@ function gather(text: string, open: ReadonlySet<string>, level: number, found: s
   }
 }
 
-/** Undefined: no JSON object or list. */
+/** Returns undefined when the text is not a JSON object or list. */
 function parsed(text: string): Json | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

@@ -2,41 +2,41 @@ import { formsOf } from './forms.ts';
 
 export const redacted = '[redacted]';
 
-/** What is looked for in a text. */
+/** How closely a text is searched. */
 export interface Grain {
-  /** Secrets with fewer characters are not looked for: they are in too many words. */
+  /** Shorter secrets are not searched, because too many words contain them. */
   readonly wholeLengthMin: number;
-  /** So many characters in a row of a secret, anywhere in it, are taken out: a remote that cuts what it quotes shows no more. */
+  /** This many consecutive characters of a secret, from any place in it, are redacted, for remotes that quote only a part. */
   readonly partLengthMin: number;
 }
 
 export const remoteWords: Grain = { wholeLengthMin: 4, partLengthMin: 8 };
-/** Of our own sentences much is in ordinary words that a secret may hold too; to take those out would disclose them. */
+/** Our own sentences consist of ordinary words that a secret may contain too; redacting those words would disclose them. */
 export const ownWords: Grain = { wholeLengthMin: 8, partLengthMin: 16 };
 
-/** Longer texts are cut; nobody is shown as much. */
+/** Longer texts are cut; this is more than is ever shown. */
 const textLengthMax = 4_096;
-/** What stands between two parts of a secret and is shorter than this goes with them: line breaks, padding. */
+/** Gaps of at most this length between two parts of a secret, such as line breaks and padding, are redacted with them. */
 const gapMax = 3;
 
-/** From, until (not including). */
+/** A part of the text; `until` is exclusive. */
 type Span = readonly [from: number, until: number];
 
 interface Options {
-  /** Texts that may be shown: what stands in one of them is left. */
+  /** Texts that may be shown: parts of a secret within one of them stay. */
   readonly names?: readonly string[];
   /** Default: `remoteWords`. */
   readonly grain?: Grain;
 }
 
 /**
- * The text without any of the secrets, in whatever form they are quoted, and without what has the form of a credential.
- * Linear in the length of the secrets; the text is cut to 4,096 characters first, so that its end may be missing.
+ * Removes the secrets from a text, in any form in which they are quoted, and everything that looks like a credential.
+ * Linear in the length of the secrets. The text is first cut to 4,096 characters, so its end may be missing.
  */
 export function redact(whole: string, secrets: Iterable<string>, options: Options = {}): string {
   const { names = [], grain = remoteWords } = options;
   const cut = whole.length > textLengthMax;
-  // Part of a secret may be at the cut, too short to be known.
+  // The cut may leave a part of a secret that is too short to recognise.
   const text = cut ? whole.slice(0, textLengthMax) : whole;
   const left = cut ? textLengthMax - grain.partLengthMin : text.length;
   const open = names.flatMap((name) => spansOf(text, name));
@@ -50,7 +50,7 @@ export function redact(whole: string, secrets: Iterable<string>, options: Option
   );
 }
 
-/** What gives access whoever made it: a header's token, a JSON web token, the signature of a request. */
+/** Patterns of credentials of any origin: a header's token, a JSON web token, the signature of a request. */
 const credentials = [
   /\b(?:bearer|basic|token)\s+([\w.~+/=-]{16,})/gi,
   /\b(eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g,
@@ -73,7 +73,7 @@ function spansOf(text: string, part: string): readonly Span[] {
   return spans;
 }
 
-/** Where the text has a form of a secret, or as much of one as a part discloses. */
+/** Finds the places where the text contains a form of a secret, or a part of one that is long enough. */
 function finder(text: string, { wholeLengthMin, partLengthMin }: Grain): (form: string) => readonly Span[] {
   const positions = new Map<string, number[]>();
   const hashes = new Uint8Array(hashesMax);
@@ -88,11 +88,11 @@ function finder(text: string, { wholeLengthMin, partLengthMin }: Grain): (form: 
     if (form.length < partLengthMin) return form.length < wholeLengthMin ? [] : spansOf(text, form);
     const spans: Span[] = [];
     eachPart(form, partLengthMin, (at, hash) => {
-      // Nearly all parts of a long secret are not in the text: the hash shows it without a text for each.
+      // Nearly all parts of a long secret are missing from the text; the hash shows this without building each part.
       if (hashes[hash] === 0) return;
       const part = form.slice(at, at + partLengthMin);
       for (const from of positions.get(part) ?? []) spans.push([from, from + partLengthMin]);
-      // Found once is found: a value of the same few characters again and again would find each position each time.
+      // Each part is searched once: a repetitive value would otherwise find every position again and again.
       positions.delete(part);
     });
     return spans;
@@ -102,7 +102,7 @@ function finder(text: string, { wholeLengthMin, partLengthMin }: Grain): (form: 
 const hashesMax = 65_536;
 const base = 31;
 
-/** Each part of the text: where it begins, and its hash, which rolls on from part to part. */
+/** Visits each part of the text with its start and its rolling hash. */
 function eachPart(text: string, length: number, visit: (at: number, hash: number) => void): void {
   let leaving = 1;
   for (let power = 0; power < length; power += 1) leaving = Math.imul(leaving, base);

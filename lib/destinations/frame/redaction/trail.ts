@@ -1,11 +1,11 @@
-import { framesOf } from '../../../core/log/stack.ts';
+import { framesOf } from '#core/log/stack.ts';
 
 const linksMax = 4;
 const framesMax = 3;
 
 /**
- * What kinds of errors are behind a failure and where they came from, as lines for the log. Messages are left out: they may
- * quote what could not be read, which is not our secret and yet somebody's.
+ * The classes and origins of the errors behind a failure, as lines for the log. Messages are left out: they may quote input that
+ * could not be parsed, which may be a secret of another party.
  */
 export function trailOf(error: unknown): readonly string[] {
   const links: string[] = [];

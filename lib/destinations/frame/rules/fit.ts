@@ -2,12 +2,12 @@ import { type DestinationDefinition, DestinationFailure, type PutItem } from '..
 
 type Rules = Pick<DestinationDefinition, 'names' | 'valueBytesMax' | 'refusesEmpty'>;
 
-/** Why a put would be refused whatever the system holds: by its name or its value. Undefined: both fit. */
+/** The failure of a put whose name or value is invalid, whatever the system contains; undefined when both fit. */
 export function unfit(rules: Rules, { name, value }: Pick<PutItem, 'name' | 'value'>): DestinationFailure | undefined {
   const reason = rules.names.refuse(name);
   if (reason !== undefined) return new DestinationFailure('name', reason);
   if (value.bytes === 0 && rules.refusesEmpty === true) {
-    return new DestinationFailure('invalid', 'the value is empty, and the service stores no empty value');
+    return new DestinationFailure('invalid', 'the value is empty, and the service cannot store empty values');
   }
   if (value.bytes <= rules.valueBytesMax) return undefined;
   const size = `the value has ${value.bytes} bytes, at most ${rules.valueBytesMax} are allowed`;
@@ -15,9 +15,9 @@ export function unfit(rules: Rules, { name, value }: Pick<PutItem, 'name' | 'val
 }
 
 /**
- * Why a name is refused that has to have 1 to `lengthMax` characters in this form; undefined: it is not.
+ * Why a name is refused that must have 1 to `lengthMax` characters in this form, or undefined when it is valid.
  *
- * @param rule the form, for people: "the name has other characters than A-Z"
+ * @param rule the broken rule as text for users: "the name has characters other than A-Z"
  */
 export function nameProblem(name: string, lengthMax: number, form: RegExp, rule: string): string | undefined {
   if (name === '') return 'the name is empty';

@@ -16,16 +16,16 @@ export interface BatchedPut {
   readonly tracker: WriteTracker;
 }
 
-/** What became of each item: its version, or why it was not written. Who is not in it is open. */
+/** The outcome of each item: its version, or why it was not written. Items without an outcome are open. */
 export type Settled = Map<PutItem, PutReceipt | DestinationFailure>;
 
 /**
- * Several puts in one verb, which settles each. What it throws is the failure of all that are open then; what it leaves open
- * fails too: the system did not say what became of it.
+ * Several puts in one verb, which settles each. An error that it throws is the failure of all open items. Items that it leaves open
+ * fail too, because the system did not report their outcome.
  */
 export type PutMany = (puts: readonly BatchedPut[], settled: Settled, signal: AbortSignal) => Promise<void>;
 
-/** `putMany` of a driver: one outcome per item, in order, each failure with what was to be done in front. */
+/** `putMany` of a driver: one outcome per item, in order. The message of each failure begins with the action. */
 export function putManyOf(
   definition: DestinationDefinition,
   putMany: PutMany,
@@ -63,9 +63,9 @@ function putOutcome(
 }
 
 /** The failure of an item that an answer does not mention. */
-export const unanswered = () => new DestinationFailure('unavailable', 'the service did not say what became of it');
+export const unanswered = () => new DestinationFailure('unavailable', 'the service did not report the outcome');
 
-/** Items that share a failure go on sharing it: what is shown of a failure is worked out once. */
+/** Items that share a failure share its new message too, so that each failure is redacted once. */
 function namer(settled: Settled): Name {
   const named = new Map<DestinationFailure, DestinationFailure>();
   const ends = [...settled.values()];
@@ -79,8 +79,8 @@ function namer(settled: Settled): Name {
   };
 }
 
-/** The outcome of the one put of a batch. @throws DestinationFailure */
+/** The receipt of a batch of one put. @throws DestinationFailure */
 export function onlyReceipt([outcome]: readonly PutOutcome[]): PutReceipt {
   if (outcome?.ok === true) return outcome.receipt;
-  throw outcome?.failure ?? new DestinationFailure('internal', 'no outcome for the only put');
+  throw outcome?.failure ?? new DestinationFailure('internal', 'the only put has no outcome');
 }

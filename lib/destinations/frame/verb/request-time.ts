@@ -1,4 +1,4 @@
-/** One request did not come back in time. Named like the timeouts of the platform. */
+/** One request took too long. It has the name of the platform's timeouts. */
 export class RequestTimeout extends Error {
   constructor(requestMs: number) {
     super(`no answer within ${requestMs} ms`);
@@ -7,10 +7,10 @@ export class RequestTimeout extends Error {
 }
 
 /**
- * Runs one request, the reading of its body included, for at most `requestMs` milliseconds. `run` gets a signal that aborts
- * then, or with `signal`; the wait ends at that time also where an SDK takes no signal.
+ * Runs one request, including reading its body, for at most `requestMs` milliseconds. `run` gets a signal that aborts then, or with
+ * `signal`; the wait ends at that time even if an SDK accepts no signal.
  *
- * @throws RequestTimeout when the time is over; what `run` throws, or the reason of `signal`, otherwise
+ * @throws RequestTimeout at the deadline; otherwise the error of `run` or the reason of `signal`
  */
 export async function withinRequestTime<T>(
   requestMs: number,
@@ -29,8 +29,8 @@ export async function withinRequestTime<T>(
 }
 
 /**
- * The promise, or the signal's reason as soon as it aborts. What the promise stands for goes on: an SDK may not notice the
- * signal, and work that several callers share goes on for the others.
+ * The promise, rejected with the signal's reason as soon as it aborts. The underlying work goes on: an SDK may ignore the signal,
+ * and work that several callers share continues for the others.
  */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -2,20 +2,20 @@ import { DestinationFailure, type FailureKind } from '../../contract.ts';
 import { untilAborted } from './request-time.ts';
 
 /**
- * Names what was thrown, in the words of the contract: the problem and what to do, not what was to be done (the frame says
- * that). An SDK's error is never kept as `cause`: it may carry the request, and so the value and the token.
+ * Turns an error into a failure of the contract. Its message has the problem and the advice; the frame adds the action. An SDK's
+ * error is never kept as `cause`: it may hold the request, and so the value and the token.
  */
 export type Explain = (error: unknown) => DestinationFailure;
 
-/** For drivers whose calls name their own failures. */
+/** For drivers whose calls throw only `DestinationFailure`. */
 export const unexpected: Explain = (error) =>
   error instanceof DestinationFailure
     ? error
     : new DestinationFailure('internal', 'unexpected error', { cause: error });
 
 /**
- * Runs one verb. It ends at once when `signal` aborts, whatever the SDK is doing then, and nothing but a `DestinationFailure`
- * comes out: "cannot write secret a/b: the value has ...".
+ * Runs one verb. It ends at once when `signal` aborts, whatever the SDK is doing, and throws only `DestinationFailure`: "cannot write
+ * secret a/b: the value has ...".
  *
  * @param action what the verb does: "write secret a/b"
  */
@@ -33,19 +33,19 @@ export async function verb<T>(
   }
 }
 
-/** What ended a verb, named: the caller's signal, or what the driver says of it. */
+/** The failure of a verb: the caller's signal, or the driver's explanation. */
 export function ended(error: unknown, signal: AbortSignal, explain: Explain): DestinationFailure {
   if (error instanceof DestinationFailure || !signal.aborted) return explain(error);
-  return new DestinationFailure('timeout', 'the operation was ended before it was done');
+  return new DestinationFailure('timeout', 'the operation was aborted before it completed');
 }
 
-/** The same failure, with what was to be done in front: the one grammar of all drivers and verbs. */
+/** The same failure with the action before its message, the form of all drivers and verbs. */
 export const cannot = (action: string, failure: DestinationFailure): DestinationFailure =>
-  failure.again(`cannot ${action}: ${failure.message}`);
+  failure.withMessage(`cannot ${action}: ${failure.message}`);
 
 /** Follows one put, so that its failure can say whether anything was written. */
 export interface WriteTracker {
-  /** Runs a call that changes something. One that was refused has changed nothing; one without an answer may have. */
+  /** Runs a call that changes something. A refused call has changed nothing; a call without an answer may have. */
   write<T>(call: () => Promise<T>): Promise<T>;
   /** The failure of the put, `untouched` if no call has changed anything. */
   failed(failure: DestinationFailure): DestinationFailure;
@@ -53,18 +53,18 @@ export interface WriteTracker {
   end(): void;
 }
 
-/** After these nobody knows whether the call has arrived. All other kinds are answers, and the answer was no. */
+/** After these it is unknown whether the call was applied. All other kinds are refusals. */
 const doubtful: ReadonlySet<FailureKind> = new Set<FailureKind>(['unavailable', 'timeout', 'network', 'internal']);
 
-/** @param kindOf of what a call of this driver throws */
+/** @param kindOf the kind of failure of an error that a call of this driver throws */
 export function newWriteTracker(kindOf: (error: unknown) => FailureKind = kindOfFailure): WriteTracker {
   let written = false;
   let ended = false;
   return {
     async write(call) {
-      if (ended) throw new DestinationFailure('timeout', 'the put was ended before this call');
+      if (ended) throw new DestinationFailure('timeout', 'the put was aborted before this call');
       const before = written;
-      // Also while it is in flight: the put may be ended before the answer is there.
+      // Set already while the call is in flight: the put may be aborted before the answer comes.
       written = true;
       try {
         return await call();
@@ -81,8 +81,8 @@ export function newWriteTracker(kindOf: (error: unknown) => FailureKind = kindOf
 }
 
 /**
- * Runs one put, whose failure then says whether it has changed anything. A put that was ended may still be on its way to its
- * next call: what was promised then is kept.
+ * Runs one put, whose failure then shows whether it has changed anything. After an abort the put could still reach its next call,
+ * so the tracker refuses further calls.
  */
 export async function tracked<T>(tracker: WriteTracker, put: () => Promise<T>): Promise<T> {
   try {
@@ -97,4 +97,4 @@ const kindOfFailure = (error: unknown): FailureKind => (error instanceof Destina
 
 /** A copy, because several puts may share one failure. */
 const untouched = (failure: DestinationFailure): DestinationFailure =>
-  failure.again(failure.message, { untouched: true });
+  failure.withMessage(failure.message, { untouched: true });

@@ -4,10 +4,10 @@ import { type Answer, badCredentials, problem } from './answer.ts';
 import { type Host, hostNow } from './host.ts';
 
 const jwtLifeSecondsMax = 10 * 60;
-/** The host lets clocks differ a little. */
+/** The host tolerates small differences between clocks. */
 const leewaySeconds = 60;
 
-/** Undefined: the token of the request may read and write secrets. */
+/** Undefined when the token of the request may read and write secrets. */
 export function refuseToken(host: Host, authorization: string): Answer | undefined {
   const token = authorization.replace(/^(token|bearer) /i, '');
   if (token === host.personalToken) return undefined;
@@ -17,7 +17,7 @@ export function refuseToken(host: Host, authorization: string): Answer | undefin
 
 const claims = z.object({ iat: z.int(), exp: z.int(), iss: z.coerce.number() });
 
-/** Undefined: the request is signed by the app. */
+/** Undefined when the request is signed by the app. */
 export function refuseJwt(host: Host, authorization: string): Answer | undefined {
   const [header = '', payload = '', signature = '', ...rest] = authorization.replace(/^bearer /i, '').split('.');
   if (signature === '' || rest.length > 0) return problem(401, 'A JSON web token could not be decoded');
@@ -29,7 +29,7 @@ export function refuseJwt(host: Host, authorization: string): Answer | undefined
   return parsed.success ? refuseClaims(host, parsed.data) : problem(401, 'A JSON web token could not be decoded');
 }
 
-/** The wording matters: the client's SDK knows a wrong clock by it. */
+/** The wording matters: the client's SDK recognises a wrong clock by it. */
 function refuseClaims(host: Host, { iat, exp, iss }: z.output<typeof claims>): Answer | undefined {
   const nowSeconds = hostNow(host).getTime() / 1000;
   if (iss !== host.app.appId) return problem(404, 'Integration not found');

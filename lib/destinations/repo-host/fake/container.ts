@@ -36,7 +36,7 @@ export function newKeyPair(number: number): KeyPair {
   return { id: String(568250167242549700n + BigInt(number)), publicKey, privateKey };
 }
 
-/** Undefined: not a box for this key. */
+/** Undefined when the box was not sealed for this key. */
 export function openBox(sealed: string, { publicKey, privateKey }: KeyPair): Buffer | undefined {
   try {
     return Buffer.from(sodium.crypto_box_seal_open(Buffer.from(sealed, 'base64'), publicKey, privateKey));

@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { type Container, newContainer } from './container.ts';
 
-/** What the stand-in host knows: one organization with three repositories, one environment, one app. */
+/** The state of the stand-in host: one organization with three repositories, one environment, one app. */
 export interface Host {
   readonly personalToken: string;
   readonly app: HostApp;
   readonly repositories: Map<string, Repository>;
   readonly organizations: ReadonlyMap<string, Container>;
-  /** Tokens of installations, with the end of each. */
+  /** Tokens of installations, with the expiry of each. */
   readonly installationTokens: Map<string, Date>;
   /** Added to our clock. */
   clockAheadMs: number;
@@ -72,7 +72,7 @@ function newApp(): HostApp {
   const pair = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
-    // The form in which the host hands keys out.
+    // The host issues keys in this form.
     privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
   });
   return { appId: 271_828, installationId: 314_159, privateKeyPem: pair.privateKey, publicKeyPem: pair.publicKey };

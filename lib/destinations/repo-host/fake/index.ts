@@ -19,25 +19,25 @@ import { serveHost } from './server.ts';
  * `at()` gives the same view of the other locations.
  */
 export interface RepoHostFake extends Fake {
-  /** Bodies for the same stand-in: by app, for an environment, for an organization, and by `enterprise_url`. */
+  /** Request bodies for the same stand-in: with an app, for an environment, for an organization, and with `enterprise_url`. */
   readonly appDestination: Readonly<Record<string, unknown>>;
   readonly environmentDestination: Readonly<Record<string, unknown>>;
   readonly organizationDestination: Readonly<Record<string, unknown>>;
   readonly enterpriseDestination: Readonly<Record<string, unknown>>;
-  /** What to write to `sys/sync/github-apps/<app_name>` for `appDestination`. */
+  /** The body for `sys/sync/github-apps/<app_name>` that `appDestination` needs. */
   readonly app: { readonly app_id: number; readonly private_key: string; readonly endpoint: string };
   at(location: 'repository' | 'environment' | 'organization'): Pick<Fake, 'objects' | 'seed' | 'change'>;
-  /** Who may see an organization secret now. */
+  /** The repositories that may see an organization secret. */
   visibility(name: string): Visibility | undefined;
   /** Replaces all public keys; values sealed to the old ones are refused. */
   rotateKeys(): void;
-  /** Ends all tokens of installations, as a change of the app's rights does. */
+  /** Revokes all tokens of installations, as a change of the app's permissions does. */
   revokeInstallationTokens(): void;
-  /** Sets the host's clock before (or with a negative number: behind) ours. */
+  /** Sets the host's clock ahead of ours, or behind it with a negative number. */
   shiftClock(milliseconds: number): void;
-  /** Deletes a repository and what is in it. */
+  /** Deletes a repository with its secrets. */
   removeRepository(name: string): void;
-  /** Deletes a repository and makes an empty one of that name, which has another id. */
+  /** Deletes a repository and creates an empty one of that name, which has another id. */
   recreateRepository(name: string): void;
 }
 
@@ -112,7 +112,7 @@ function viewOf(host: Host, container: () => Container | undefined): Pick<Fake, 
   };
 }
 
-/** Somebody's hand: at a time that no put of ours comes near. */
+/** The time of changes by hand, far from the time of any of our puts. */
 const seededAt = (host: Host): Date => new Date(hostNow(host).getTime() - seededAgoMs);
 
 function leversOf(host: Host) {

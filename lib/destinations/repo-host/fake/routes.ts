@@ -1,4 +1,4 @@
-import { randomBase62 } from '../../../core/ids.ts';
+import { randomBase62 } from '#core/ids.ts';
 import { type Answer, json, notFound } from './answer.ts';
 import { refuseJwt, refuseToken } from './authentication.ts';
 import type { Container } from './container.ts';
@@ -14,7 +14,7 @@ export interface Question {
   readonly body: unknown;
 }
 
-/** A matched path: its name in `calls()`, and what answers it. */
+/** A matched path: its name in `calls()`, and its answer. */
 export interface Route {
   readonly operation: string;
   readonly writes: boolean;
@@ -23,7 +23,7 @@ export interface Route {
 
 const tokenLifeMs = 60 * 60_000;
 
-/** Finds what the question is about. Everything else is 404, as at the host. */
+/** Finds the route of a request. Unknown paths get 404, as at the host. */
 export function route(host: Host, question: Question): Route {
   const [first, second, third, fourth, ...rest] = question.path;
   if (first === 'app') return appRoute(host, question);

@@ -3,7 +3,7 @@ import { type Answer, empty, json, notFound, unprocessable } from './answer.ts';
 import { type Container, type KeyPair, openBox, type StoredSecret, type Visibility } from './container.ts';
 
 const valueBytesMax = 48 * 1024;
-/** The host's times have whole seconds. */
+/** The host's times are in whole seconds. */
 const moment = (date: Date) => date.toISOString().replace(/\.\d{3}Z$/, 'Z');
 
 export function readPublicKey({ keys }: Container): Answer {
@@ -38,11 +38,11 @@ export interface Put {
   readonly name: string;
   readonly body: unknown;
   readonly now: Date;
-  /** Ids of the organization's repositories; undefined for a container that has no visibility. */
+  /** Ids of the organization's repositories; undefined for a container without visibility. */
   readonly repositoryIds: readonly number[] | undefined;
 }
 
-/** The value is opened here, as the host does when a workflow reads it, so that a test sees what was sealed. */
+/** Opens the sealed value, as the host does when a workflow reads it, so that tests can check it. */
 export function putSecret(container: Container, { name, body, now, repositoryIds }: Put): Answer {
   const refusedName = refuseName(name);
   if (refusedName !== undefined) return unprocessable(refusedName);

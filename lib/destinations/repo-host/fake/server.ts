@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type Faults, meet, type Reaction } from '../../frame/fake/faults.ts';
 import { parseJson } from '../../frame/fake/rest.ts';
 import { type Served, sendJson, serve } from '../../frame/fake/server.ts';
-import { type Answer, problem } from './answer.ts';
-import { faultAnswer } from './faults.ts';
+import { type Answer, faultAnswer, problem } from './answer.ts';
 import { type Host, hostNow } from './host.ts';
 import { type Question, route } from './routes.ts';
 
@@ -45,7 +44,7 @@ function questionOf(request: IncomingMessage, body: Buffer): Question {
   };
 }
 
-/** The headers that show the hourly budget. It is counted, not enforced: `fail` does that. */
+/** The headers of the hourly budget. It is counted but not enforced; tests use `fail` for that. */
 function newBudget(host: Host): () => Readonly<Record<string, string>> {
   let used = 0;
   return () => {

@@ -1,7 +1,7 @@
 import type { Answer } from '../../frame/fake/rest.ts';
 import type { Problem, StoredVariable } from './variables.ts';
 
-/** Where variables are: the member of a variable's relationships, and the path below `/api/v2`. */
+/** The owner of variables, with their path below `/api/v2`. */
 export interface Owner {
   readonly type: 'workspaces' | 'varsets';
   readonly id: string;
@@ -31,7 +31,7 @@ export function resourceOf(entry: StoredVariable, owner: Owner) {
   };
 }
 
-/** A list in one piece, as workspaces have it. */
+/** A complete list, as for workspaces. */
 export const wholeList = (entries: readonly StoredVariable[], owner: Owner): Answer => ({
   status: 200,
   body: { data: entries.map((entry) => resourceOf(entry, owner)) },
@@ -40,7 +40,7 @@ export const wholeList = (entries: readonly StoredVariable[], owner: Owner): Ans
 const pageSizeUsual = 20;
 const pageSizeMax = 100;
 
-/** A list in pages, as variable sets have it. */
+/** A list in pages, as for variable sets. */
 export function pagedList(entries: readonly StoredVariable[], owner: Owner, query: URLSearchParams): Answer {
   const size = Math.min(Number(query.get('page[size]') ?? pageSizeUsual), pageSizeMax);
   const current = Number(query.get('page[number]') ?? 1);
@@ -62,7 +62,7 @@ export const refuse = (status: number, title: string, rest: object = {}): Answer
   body: { errors: [{ status: String(status), title, ...rest }] },
 });
 
-/** One word for what is not there and for what the token may not see or do. */
+/** The answer both for missing resources and for missing permissions. */
 export const notFound: Answer = refuse(404, 'not found');
 
 export const unprocessable = ({ attribute, detail }: Problem): Answer =>

@@ -13,25 +13,25 @@ const readerToken = 'Zt5kB1pXw8cGrE.atlasv1.4hV7yD0fU2mS9qA6jL3oP8eWnHxTiRz';
 const ids = { workspace: 'ws-KeyferryStandIn1', variableSet: 'varset-KeyferryStandIn1' };
 const names = { organization: 'keyferry', workspace: 'stand-in' };
 
-/** Beside what every stand-in can do. */
+/** The stand-in of this type, with more than the common methods. */
 export interface WorkspaceFake extends Fake {
-  /** Fields that name the same workspace by its name, and those of the variable set, instead of `workspace_id`. */
+  /** Fields instead of `workspace_id`: for the same workspace by name, and for the variable set. */
   readonly byName: Readonly<Record<string, string>>;
   readonly variableSet: Readonly<Record<string, string>>;
-  /** May look, but not change anything. */
+  /** A token that may read but not change anything. */
   readonly readerToken: string;
-  /** Puts a variable there that we did not write. */
+  /** Adds a foreign variable. */
   add(draft: Draft, where?: 'workspace' | 'variable set'): StoredVariable;
-  /** Everything that is there, in both. */
+  /** All variables of the workspace and the variable set. */
   variables(): readonly StoredVariable[];
-  /** Removes the workspace and makes another one of the same name. Answers its id. */
+  /** Removes the workspace and creates another one of the same name. Returns its id. */
   remakeWorkspace(): string;
 }
 
 /**
- * A stand-in for the variables of a Terraform-compatible host, as workspaces and variable sets have them: keys once per category,
- * lists whole or in pages, sensitive values hidden for good, a new version with each write, JSON:API errors, 415 for
- * another media type, 404 for what is not there and for what the token may not do.
+ * A stand-in for the variables of a Terraform-compatible host, in workspaces and variable sets: keys unique per category, lists
+ * complete or in pages, sensitive values hidden permanently, a new version with each write, JSON:API errors, 415 for another media
+ * type, and 404 both for missing resources and for missing permissions.
  */
 export async function startFake({ port = 0 }: { readonly port?: number } = {}): Promise<WorkspaceFake> {
   let workspace = newWorkspace(ids.workspace);
@@ -104,12 +104,12 @@ const newWorkspace = (id: string): Place => ({
   names,
 });
 
-/** On each answer. */
+/** Headers of each answer. */
 const signature = { 'tfp-api-version': '2.6', 'x-ratelimit-limit': '30', 'x-ratelimit-remaining': '29' };
 
 const unauthorized = refuse(401, 'unauthorized');
 
-/** In the host's own words. */
+/** The host's own answer for a fault, or undefined when the fault sends no answer. */
 function answerTo(fault: Fault): Answer | undefined {
   if (fault.kind === 'unavailable') return refuse(503, 'service unavailable');
   if (fault.kind === 'denied') return refuse(403, 'forbidden');
@@ -120,7 +120,7 @@ function answerTo(fault: Fault): Answer | undefined {
   return { ...answer, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset } };
 }
 
-/** Somebody's hand: what is there gets the value and loses its description. */
+/** A change by hand: an existing variable gets the value and loses its description. */
 function add({ variables }: Place, draft: Draft): StoredVariable {
   const { key = '', category = 'env' } = draft;
   const present = variables.find(key, category);

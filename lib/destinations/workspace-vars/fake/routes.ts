@@ -7,11 +7,11 @@ import type { StoredVariable, Variables, Written } from './variables.ts';
 export interface Place {
   readonly owner: Owner;
   readonly variables: Variables;
-  /** Of a workspace: names of its organization and its own. */
+  /** The names of a workspace and its organization. */
   readonly names?: { readonly organization: string; readonly workspace: string };
 }
 
-/** What a request asks for, by the names of the host's client library. */
+/** The operation of a request, by the names in the host's client library. */
 export type Operation =
   | { readonly name: 'Workspaces.Read'; readonly place: Place | undefined }
   | {
@@ -22,7 +22,7 @@ export type Operation =
 
 const verbs = { GET: 'List', POST: 'Create', PATCH: 'Update', DELETE: 'Delete' } as const;
 
-/** Undefined: the API has no such operation. */
+/** The operation of a request, or undefined when the API has no such operation. */
 export function operationOf({ method, path }: Question, places: readonly Place[]): Operation | undefined {
   const [api, version, ...rest] = path;
   if (api !== 'api' || version !== 'v2') return undefined;
@@ -51,7 +51,7 @@ const draft = z.object({
 });
 const document = z.object({ data: z.object({ type: z.literal('vars'), attributes: draft }) });
 
-/** @param mayWrite the token may; otherwise a change is answered like one of something that is not there */
+/** @param mayWrite whether the token may change variables; if not, a change gets the 404 of a missing resource */
 export function serve(operation: Operation, question: Question, mayWrite: boolean): Answer {
   const { place } = operation;
   if (place === undefined) return notFound;

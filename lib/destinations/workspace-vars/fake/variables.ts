@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** A variable as the stand-in keeps it; `value` is the readable one. */
+/** A variable as the stand-in stores it; `value` is kept readable. */
 export interface StoredVariable {
   readonly id: string;
   key: string;
@@ -15,7 +15,7 @@ export interface StoredVariable {
 type Content = Omit<StoredVariable, 'id' | 'versionId'>;
 export type Draft = { readonly [K in keyof Content]?: Content[K] | undefined };
 
-/** A rule that a write breaks, as the host says it. */
+/** A rule that a write breaks, in the host's words. */
 export interface Problem {
   readonly attribute: string;
   readonly detail: string;
@@ -44,7 +44,7 @@ export class Variables {
   edit(entry: StoredVariable, draft: Draft): Written {
     const given = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined));
     const problem = this.#problem({ ...entry, ...given }, entry);
-    // Also an edit that changes nothing makes a new version.
+    // Even an edit without changes makes a new version.
     return problem ?? Object.assign(entry, given, { versionId: newVersion() });
   }
 
@@ -73,7 +73,7 @@ export class Variables {
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** A prefix and 16 characters without those that look alike. */
+/** A prefix and 16 characters of an alphabet without similar-looking ones. */
 function newId(prefix: string): string {
   return `${prefix}-${[...randomBytes(16)].map((byte) => alphabet[byte % alphabet.length]).join('')}`;
 }

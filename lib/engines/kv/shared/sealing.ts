@@ -1,19 +1,19 @@
-import { badRequest } from '../../../core/errors.ts';
-import { isLongJson, jsonPieces } from '../../../core/json/write.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import type { Barrier } from '../../../store/store.ts';
+import { badRequest } from '#core/errors.ts';
+import type { JsonObject } from '#core/json/json.ts';
+import { isLongJson, jsonPieces } from '#core/json/write.ts';
+import type { Barrier } from '#store/store.ts';
 import type { SecretLocation } from './secret-path.ts';
 
-/** Where the data of a version stands: moved to another row, it does not open. */
+/** The row of a version's data. Copied to another row, the data does not decrypt. */
 export interface VersionLocation extends SecretLocation {
-  /** The row's random id: the version number is not known before the row is written. */
+  /** The row's random id, because the version number is not known before the row is written. */
   readonly id: string;
 }
 
-/** Longer ones are sealed in turns with everything else. */
+/** Longer texts are encrypted in slices, so that other work gets its turn. */
 const atOnceCharactersMax = 65_536;
 
-/** @throws AppError `sealed`, or `bad-request` for data that is nested too deeply to be written */
+/** @throws AppError `sealed`, or `bad-request` for data that is nested too deeply to serialize */
 export async function sealVersion(barrier: Barrier, location: VersionLocation, data: JsonObject): Promise<Buffer> {
   const aad = versionAad(location);
   if (isLongJson(data, atOnceCharactersMax)) return barrier.sealInSlices(() => jsonPieces(data), aad);
@@ -24,10 +24,10 @@ export async function sealVersion(barrier: Barrier, location: VersionLocation, d
 export const openVersion = (barrier: Barrier, location: VersionLocation, data: Uint8Array): string =>
   barrier.open(data, versionAad(location)).toString();
 
-/** What binds a value to its row. */
+/** The additional data that binds a value to its row. */
 export const versionAad = ({ mountId, path, id }: VersionLocation): string => `kv_versions/${mountId}/${path}/${id}`;
 
-/** The JSON text of a secret. @throws AppError `bad-request` for data that is nested too deeply to be written */
+/** The JSON text of a secret. @throws AppError `bad-request` for data that is nested too deeply to serialize */
 export function jsonText(data: object): string {
   try {
     return JSON.stringify(data);

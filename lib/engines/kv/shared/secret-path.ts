@@ -1,29 +1,31 @@
 import { type RawBuilder, sql } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
+import { badRequest } from '#core/errors.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import type { IndexedPaths } from '#store/postgres/statements/folder-names.ts';
+import type { From } from '#store/sql/prepared.ts';
 
-/** Which secret. */
+/** The location of a secret. */
 export interface SecretLocation {
   readonly mountId: string;
   readonly path: string;
 }
 
-/** PostgreSQL's index entries end at some 2,700 bytes. */
+/** PostgreSQL index entries hold about 2,700 bytes. */
 const pathBytesMax = 2_048;
 
 /**
- * The path of a secret below its mount, as it is stored. Slashes in front do not count. PostgreSQL cannot store U+0000, and
- * one such path would fail a whole batch of look-ups, so it is refused before.
+ * The stored path of a secret below its mount. Leading slashes are dropped. PostgreSQL cannot store U+0000, and one such path
+ * would fail a whole batch of lookups, so it is refused here.
  *
  * @throws AppError `bad-request`
  */
 export function secretPath(given: string): string {
-  if (given.includes('\0')) throw badRequest('the path holds the character U+0000, which cannot be stored');
+  if (given.includes('\0')) throw badRequest('the path contains the character U+0000, which cannot be stored');
   if (Buffer.byteLength(given) > pathBytesMax) throw badRequest(`the path is longer than ${pathBytesMax} bytes`);
   return given.replace(/^\/+/, '');
 }
 
-/** The path of a folder: empty for the mount itself, else with a slash at its end. */
+/** The path of a folder: empty for the mount itself, otherwise with a final slash. */
 export function folderPath(given: string): string {
   const path = secretPath(given);
   return path === '' || path.endsWith('/') ? path : `${path}/`;
@@ -35,25 +37,31 @@ export const locationOf = (context: RequestContext, given: string): SecretLocati
   path: secretPath(given),
 });
 
-/** The same for a row's existence check, which sees the whole path below the mount. */
+/** The same for a row's existence check, which gets the whole path below the mount. */
 export const locationBelow = (context: RequestContext, folder: string): SecretLocation =>
   locationOf(context, context.path.slice(folder.length));
 
 /**
- * SQL of a table of locations, numbered from 1, for looking up many rows in one round trip; `more` are further columns, as
- * sub-selects of arrays.
+ * SQL for a table of the locations of the input, numbered from 1, to look up many rows in one round trip. `more` are further
+ * columns, as sub-selects of arrays.
  *
- * The arrays stand in sub-selects so that the planner cannot see how long they are: it would make a new plan for every
- * call instead of keeping one, which takes longer than the look-up.
+ * Sub-selects hide the length of the arrays from the planner. Otherwise it would make a new plan for every call, which takes
+ * longer than the lookup.
  */
 export function locationsTable(
-  locations: readonly SecretLocation[],
+  from: From<readonly SecretLocation[]>,
   ...more: readonly RawBuilder<unknown>[]
 ): RawBuilder<unknown> {
   const columns = [
-    sql`(select ${locations.map(({ mountId }) => mountId)}::uuid[])`,
-    sql`(select ${locations.map(({ path }) => path)}::text[])`,
+    sql`(select ${from((locations) => locations.map(({ mountId }) => mountId))}::uuid[])`,
+    sql`(select ${from((locations) => locations.map(({ path }) => path))}::text[])`,
     ...more,
   ];
   return sql`unnest(${sql.join(columns)}) with ordinality`;
 }
+
+/** The paths of all secrets of a mount, including deleted ones, whose metadata remains. */
+export const secretPaths = (mountId: string): IndexedPaths => ({
+  path: sql`path`,
+  of: sql`kv_secrets where mount_id = ${mountId}::uuid`,
+});

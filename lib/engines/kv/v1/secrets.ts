@@ -1,23 +1,21 @@
-import { badRequest } from '../../../core/errors.ts';
-import { WrittenJson } from '../../../core/json/written.ts';
-import { isJsonObject, type JsonObject } from '../../../core/json.ts';
-import type { Mount } from '../../../path/contract/mount.ts';
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
-import { duration } from '../../../path/fields.ts';
-import { effectiveLeases } from '../../../path/lease-times.ts';
+import { badRequest } from '#core/errors.ts';
+import { isJsonObject, type JsonObject } from '#core/json/json.ts';
+import { WrittenJson } from '#core/json/write.ts';
+import { effectiveLeases, type Mount } from '#path/contract/mount.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { duration } from '#path/fields.ts';
 import type { EngineParts } from '../../contract.ts';
 import { listFolder, pageFields } from '../../folder.ts';
-import { secretPaths } from '../shared/listing.ts';
-import { folderPath, secretPath } from '../shared/secret-path.ts';
+import { folderPath, secretPath, secretPaths } from '../shared/secret-path.ts';
 import { openStored, secretOf } from '../shared/stored-version.ts';
 import { deleteSecret, type SecretReader, secretReader } from './table.ts';
 import { type SecretWriter, secretWriter } from './write.ts';
 
 /**
- * Every path is a secret, its fields are the secret. So the path is taken from the context: a parameter of the pattern
- * would hide a field of the same name.
+ * Every path is a secret, and the fields are its content. The path is taken from the context, because a pattern parameter would
+ * hide a field of the same name.
  */
 export function secretsRow(parts: EngineParts): Row {
   const read = secretReader(parts.store);
@@ -27,15 +25,15 @@ export function secretsRow(parts: EngineParts): Row {
     help: 'Reads, writes, lists and deletes secrets. A write replaces the whole secret.',
     exists: async (_input, context) => (await read(locationOf(context))) !== undefined,
     operations: {
-      read: operation({}, { summary: 'Read a secret.', run: (_input, context) => readSecret(parts, read, context) }),
+      read: operation({}, { summary: 'Read a secret', run: (_input, context) => readSecret(parts, read, context) }),
       list: operation(pageFields, {
-        summary: 'List the names in a folder.',
+        summary: 'List the names in a folder',
         run: (page, { mount, path }) => listFolder(parts.store, secretPaths(mount.id), folderPath(path), page),
       }),
       write: operation(
         {},
         {
-          summary: 'Write a secret.',
+          summary: 'Write a secret',
           anyFields: true,
           large: true,
           run: (input, context) => writeSecret(write, input, context),
@@ -44,7 +42,7 @@ export function secretsRow(parts: EngineParts): Row {
       delete: operation(
         {},
         {
-          summary: 'Delete a secret.',
+          summary: 'Delete a secret',
           run: async (_input, context) => deleteSecret(parts, locationOf(context)),
         },
       ),
@@ -68,7 +66,7 @@ async function readSecret({ store }: EngineParts, read: SecretReader, context: R
   return { data: written, written, leaseDuration };
 }
 
-/** A hint for who reads the secret: its own `ttl` or `lease`, else what the mount says. */
+/** The lease duration that a read reports: the secret's own `ttl` or `lease`, otherwise the mount's. */
 function leaseSeconds(data: JsonObject, mount: Mount): number {
   const own = duration().safeParse(data['ttl'] ?? data['lease']);
   return own.success ? own.data : effectiveLeases(mount.config).default_lease_ttl;

@@ -1,17 +1,19 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { uuid } from '../../../core/ids.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import type { Database } from '../../../store/tables.ts';
+import { uuid } from '#core/ids.ts';
+import type { JsonObject } from '#core/json/json.ts';
+import { int } from '#store/sql/kinds.ts';
+import { type From, prepared } from '#store/sql/prepared.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Database } from '#store/tables.ts';
 import type { EngineParts } from '../../contract.ts';
-import { gatheredWrites } from '../shared/gathered-writes.ts';
+import { gatheredWrites, type TableWrite, writesTable } from '../shared/gathered-writes.ts';
 import { sealVersion } from '../shared/sealing.ts';
 import type { SecretLocation } from '../shared/secret-path.ts';
-import { type TableWrite, writesTable } from '../shared/write-table.ts';
 
-/** Writes a secret. @throws AppError `not-found` when the mount has gone meanwhile */
+/** Writes a secret. @throws AppError `not-found` when the mount was removed in the meantime */
 export type SecretWriter = (location: SecretLocation, data: JsonObject) => Promise<undefined>;
 
-/** Writes secrets; writes that come together go to the database together. */
+/** Writes secrets; concurrent writes share one round trip. */
 export function secretWriter({ store }: EngineParts): SecretWriter {
   const put = gatheredWrites<TableWrite, true>({
     one: (write) => putOne(store.db, write),
@@ -27,8 +29,8 @@ export function secretWriter({ store }: EngineParts): SecretWriter {
 }
 
 /**
- * Writes a secret as its one version, number 1, so that a mount that becomes version 2 has it as version 1. The secret's
- * row is taken first: its lock puts concurrent writes in order.
+ * Writes a secret as version 1, so that a mount upgraded to KV version 2 finds it as version 1. The lock on the secret's row
+ * serializes concurrent writes.
  */
 async function putOne(db: Kysely<Database>, { mountId, path, id, data }: TableWrite): Promise<true> {
   await sql`
@@ -43,12 +45,18 @@ async function putOne(db: Kysely<Database>, { mountId, path, id, data }: TableWr
 }
 
 /**
- * The same for several secrets, which are taken in order, so that two batches cannot wait for each other. New secrets need
- * their mount: one that is just being removed is not waited for, its secrets are left out.
+ * The same for several secrets, locked in order, so that two batches cannot deadlock. New secrets need their mount; the batch
+ * does not wait for a mount that is being removed, and skips its secrets.
  */
 async function putMany(db: Kysely<Database>, writes: readonly TableWrite[]): Promise<readonly (true | undefined)[]> {
-  const { rows } = await sql<{ readonly n: number }>`
-    with input as materialized (${writesTable(writes)}),
+  const done = new Set((await putStatement(db, writes)).map(({ n }) => n));
+  return writes.map((_, index) => (done.has(index + 1) ? true : undefined));
+}
+
+const putStatement = prepared(
+  { n: int },
+  (from: From<readonly TableWrite[]>) => rowsOf({ n: int })`
+    with input as materialized (${writesTable(from)}),
     known as materialized (
       select i.n from input i
        cross join lateral (select from kv_secrets where mount_id = i.mount_id and path = i.path offset 0) s
@@ -62,10 +70,8 @@ async function putMany(db: Kysely<Database>, writes: readonly TableWrite[]): Pro
     ),
     secret as (${takeSecrets(sql`select * from ready`)}),
     version as (${putVersions})
-    select i.n from input i join secret s on s.mount_id = i.mount_id and s.path = i.path`.execute(db);
-  const done = new Set(rows.map(({ n }) => n));
-  return writes.map((_, index) => (done.has(index + 1) ? true : undefined));
-}
+    select i.n from input i join secret s on s.mount_id = i.mount_id and s.path = i.path`,
+);
 
 const takeSecrets = (input: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into kv_secrets as s (mount_id, path, current_version, oldest_version, created_time, updated_time, max_versions,

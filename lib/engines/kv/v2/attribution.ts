@@ -1,12 +1,25 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../../path/contract/request.ts';
-import type { Attribution } from '../shared/tables.ts';
+import { z } from 'zod';
+import type { Caller } from '#path/contract/request.ts';
 
-/** What is kept as the operation of a change. Deletion by number counts as an update, as everywhere in this API family. */
+/** The author of a change of a secret, with the member names of the API family; null when unknown. */
+export const attribution = z
+  .strictObject({
+    /** The display name of the token. */
+    actor: z.string(),
+    operation: z.string(),
+    entity_id: z.string().exactOptional(),
+    client_id: z.string(),
+  })
+  .readonly();
+
+type Attribution = z.infer<typeof attribution>;
+
+/** The recorded operation of a change. Deletion by version number counts as an update, as in all services of this API family. */
 type Operation = 'create' | 'update' | 'patch' | 'delete' | 'undelete';
 
-/** Who writes a version, as JSON texts: for a secret that is not there yet, and for one that is. */
+/** The author of a version as JSON texts: one for a new secret and one for an existing secret. */
 export interface Authors {
   readonly create: string;
   readonly update: string;
@@ -17,7 +30,7 @@ export const authorsOf = (caller: Caller | undefined): Authors => ({
   update: attributionText(caller, 'update'),
 });
 
-/** Only what is there can be patched. */
+/** Only existing secrets can be patched. */
 export function patchAuthors(caller: Caller | undefined): Authors {
   const patch = attributionText(caller, 'patch');
   return { create: patch, update: patch };
@@ -36,7 +49,7 @@ export function attributionText(caller: Caller | undefined, operation: Operation
   } satisfies Attribution);
 }
 
-/** What this API family counts clients by: the entity, or for a token without one a hash of its policies and its namespace. */
+/** The client id of this API family: the entity, or for a token without one a hash of its policies and its namespace. */
 function clientId({ entityId, policies, namespace }: Caller): string {
   if (entityId !== '') return entityId;
   const text = `${policies.toSorted().join('\x7f')}\0${namespace.id}`;

@@ -1,30 +1,30 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import { durationText } from '../../../core/duration-text.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
-import { bool, duration, integer } from '../../../path/fields.ts';
-import type { Database } from '../../../store/tables.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { durationText } from '#path/duration-text.ts';
+import { bool, duration, integer } from '#path/fields.ts';
+import type { Database } from '#store/tables.ts';
 import type { EngineParts } from '../../contract.ts';
-import { versionMax } from './versions/versions.ts';
+import { versionMax } from './rules/versions.ts';
 
-/** What every secret of a mount goes by. 0 and false: not set. */
+/** Settings for all secrets of a mount. 0 and false mean not set. */
 export interface KvSettings {
   readonly max_versions: number;
   readonly cas_required: boolean;
-  /** Seconds; negative: versions never delete themselves, whatever their secret says. */
+  /** Seconds. When negative, versions never expire, whatever their secret's own setting. */
   readonly delete_version_after: number;
 }
 
 const none: KvSettings = { max_versions: 0, cas_required: false, delete_version_after: 0 };
 
-/** A duration as everywhere else, or any negative one, which switches off. */
+/** A duration; any negative one disables expiry. */
 const signedDuration = () =>
   z.preprocess(
     (value) => (isNegative(value) ? -1 : value),
     z.union([z.literal(-1), duration().pipe(z.int().max(versionMax))], signedDurationRule),
   );
 
-const signedDurationRule = 'expected a duration: seconds, or a text such as "30s" or "1h30m"; negative: never';
+const signedDurationRule = 'expected a duration: seconds, or a text such as "30s" or "1h30m"; negative for never';
 
 const isNegative = (value: unknown): boolean =>
   typeof value === 'number' ? value < 0 : typeof value === 'string' && /^\s*-\s*\d/.test(value);
@@ -33,23 +33,23 @@ const fields = {
   max_versions: integer()
     .pipe(z.int().min(0).max(versionMax))
     .optional()
-    .meta({ description: 'How many versions of each secret are kept; 0: ten' }),
-  cas_required: bool().optional().meta({ description: 'All writes need options.cas' }),
+    .meta({ description: 'Number of versions to keep of each secret; 0 for ten' }),
+  cas_required: bool().optional().meta({ description: 'Whether all writes need options.cas' }),
   delete_version_after: signedDuration().optional().meta({
-    description: 'After this time new versions delete themselves; 0: never; negative: never, for all secrets',
+    description: 'Time after which new versions are deleted; 0 for never, negative for never for any secret',
   }),
 };
 
-/** `config` of a mount. Takes effect with the next write of each secret. */
+/** `config` of a mount. A change takes effect with the next write of each secret. */
 export function configRow({ store }: EngineParts): Row {
   return {
     pattern: 'config',
-    help: 'Settings for all secrets of the mount.',
+    help: 'Shows and changes the settings for all secrets of the mount.',
     operations: {
       read: operation(
         {},
         {
-          summary: 'Read the settings of the mount.',
+          summary: 'Read the settings of the mount',
           async run(_input, context) {
             const settings = await loadSettings(store.db, context.mount.id);
             return { data: { ...settings, delete_version_after: durationText(settings.delete_version_after) } };
@@ -57,7 +57,7 @@ export function configRow({ store }: EngineParts): Row {
         },
       ),
       write: operation(fields, {
-        summary: 'Change settings of the mount; what is not given stays.',
+        summary: 'Change settings of the mount; omitted fields keep their values',
         async run(input, context) {
           await saveSettings(store.db, context.mount.id, input);
           return undefined;

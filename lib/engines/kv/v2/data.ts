@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../../path/contract/row.ts';
+import { operation, type Row } from '#path/contract/row.ts';
 import { locationBelow, locationOf } from '../shared/secret-path.ts';
 import { casOptions, path, secretData, secretDataOrNull, version } from './fields.ts';
 import type { KvParts } from './parts.ts';
@@ -13,13 +13,13 @@ export function dataRow(parts: KvParts): Row {
   const write = { ...patch, data: secretDataOrNull };
   return {
     pattern: 'data/*path',
-    help: 'Reads and writes secrets. Each write makes a new version; the oldest ones fall out (see config).',
+    help: 'Reads and writes secrets. Each write creates a new version; the oldest versions are removed (see config).',
     exists: (_input, context) => parts.exists(locationBelow(context, 'data/')),
     operations: {
       read: operation(
         { path, version },
         {
-          summary: 'Read a version of a secret.',
+          summary: 'Read a version of a secret',
           run: (input, context) => {
             const { version } = input;
             return readSecret(parts, { ...locationOf(context, input.path), version, hold: context.hold });
@@ -27,20 +27,20 @@ export function dataRow(parts: KvParts): Row {
         },
       ),
       write: operation(write, {
-        summary: 'Write a new version of a secret.',
+        summary: 'Write a new version of a secret',
         large: true,
         run: (input, context) => writeSecret(parts, locationOf(context, input.path), input, context.caller),
       }),
       patch: operation(patch, {
-        summary: 'Write a new version: the current one with a merge patch applied.',
+        summary: 'Write a new version by applying a merge patch to the current one',
         large: true,
         run: (input, context) => patchSecret(parts, locationOf(context, input.path), input, context),
       }),
       delete: operation(
         { path },
         {
-          summary: 'Delete the current version of a secret. It can be undeleted.',
-          // Clients send `versions` here, which only `delete/` reads.
+          summary: 'Delete the current version of a secret so that it can be undeleted',
+          // Clients send `versions` here too, but only `delete/` reads it.
           knownFieldsOnly: false,
           run: (input, context) => deleteCurrent(parts, locationOf(context, input.path), context.caller),
         },

@@ -1,4 +1,4 @@
-import type { Verb } from '../../../path/contract/request.ts';
+import type { Verb } from '#path/contract/request.ts';
 import type { EngineDefinition } from '../../contract.ts';
 import { removeSecrets } from '../shared/removal.ts';
 import { configRow } from './config.ts';
@@ -39,7 +39,7 @@ export const kvV2 = {
   },
 } as const satisfies EngineDefinition;
 
-/** Existing clients look for this text (it names their own command) when they use the paths of version 1. */
+/** Existing clients search for this text, which names their own command, when they use the paths of version 1. */
 const unsupportedPathWarning = (verb: Verb): string =>
   `Invalid path for a versioned K/V secrets engine. See the API docs for the appropriate API endpoints to use. If using the Vault CLI, use 'vault kv ${commands[verb]}' for this operation.`;
 

@@ -1,12 +1,8 @@
-import type { EngineParts } from '../../contract.ts';
 import type { SecretLocation } from '../shared/secret-path.ts';
-import type { ReadVersion } from './read/read.ts';
-import type { WriteVersion } from './write/write.ts';
+import type { WriteParts } from './write/write.ts';
 
-/** What the rows of this engine are handed. */
-export interface KvParts extends EngineParts {
-  readonly readVersion: ReadVersion;
-  readonly writeVersion: WriteVersion;
-  /** Whether there is such a secret, be it without a version. */
+/** The parts the rows of this engine work with. */
+export interface KvParts extends WriteParts {
+  /** Whether a secret exists, even without a version. */
   readonly exists: (location: SecretLocation) => Promise<boolean>;
 }

@@ -1,5 +1,9 @@
 import { sql } from 'kysely';
-import { coalesce } from '../../../core/concurrency/coalesce.ts';
+import { coalesce } from '#core/concurrency/coalesce.ts';
+import type { RowOf } from '#store/sql/columns.ts';
+import { bytea, int, text } from '#store/sql/kinds.ts';
+import { type From, prepared } from '#store/sql/prepared.ts';
+import { rowsOf } from '#store/sql/rows.ts';
 import type { EngineParts, SecretSource } from '../../contract.ts';
 import { openVersion } from '../shared/sealing.ts';
 import { locationsTable, type SecretLocation } from '../shared/secret-path.ts';
@@ -10,11 +14,11 @@ interface Current {
 }
 
 /**
- * The secret as the sync has to bring it to the destinations. Many look-ups are one round trip, and a secret that goes to
- * many destinations is read and opened once for all that ask at the same time.
+ * The secret as the sync must write it to destinations. Concurrent lookups share one round trip, and a secret with many
+ * destinations is read and decrypted once for all concurrent callers.
  *
- * A deletion that the sync was notified of (`deletion_seen`) holds whatever the time is: a clock of the database that was set back
- * brings nothing back, and nobody notifies twice.
+ * A deletion that the sync has been notified of (`deletion_seen`) is final: when the database clock is set back, the version
+ * does not reappear and no second notification is sent.
  */
 export function currentSecrets(parts: EngineParts): SecretSource['current'] {
   const read = coalesce((locations: readonly SecretLocation[]) => readBatch(parts, locations), {
@@ -24,29 +28,36 @@ export function currentSecrets(parts: EngineParts): SecretSource['current'] {
   return async (mountId, path) => (await read({ mountId, path }))?.();
 }
 
-interface CurrentRow {
-  readonly n: number;
-  readonly version: number;
-  readonly id: string;
-  readonly data: Buffer;
-}
+type CurrentRow = RowOf<typeof currentRowColumns>;
 
-/** Answers functions that open: a value that is damaged fails those alone who ask for it. */
-async function readBatch(
-  { store }: EngineParts,
-  locations: readonly SecretLocation[],
-): Promise<readonly ((() => Current) | undefined)[]> {
-  const distinct = new Map(locations.map((location) => [`${location.mountId}/${location.path}`, location]));
-  const { rows } = await sql<CurrentRow>`
+const currentRowColumns = {
+  n: int,
+  version: int,
+  id: text,
+  data: bytea,
+};
+
+const currentStatement = prepared(
+  currentRowColumns,
+  (from: From<readonly SecretLocation[]>) => rowsOf(currentRowColumns)`
     select w.n::int as n, v.version, v.id, v.data
-      from ${locationsTable([...distinct.values()])} as w (mount_id, path, n)
+      from ${locationsTable(from)} as w (mount_id, path, n)
       join kv_secrets s on s.mount_id = w.mount_id and s.path = w.path
      cross join lateral (
        select version, id, data from kv_versions
         where mount_id = s.mount_id and path = s.path and version >= s.oldest_version
           and not destroyed
           and (deletion_time is null or not deletion_seen and deletion_time > now())
-        order by version desc limit 1) v`.execute(store.db);
+        order by version desc limit 1) v`,
+);
+
+/** Returns functions that decrypt, so that a damaged value fails only the callers that want it. */
+async function readBatch(
+  { store }: EngineParts,
+  locations: readonly SecretLocation[],
+): Promise<readonly ((() => Current) | undefined)[]> {
+  const distinct = new Map(locations.map((location) => [`${location.mountId}/${location.path}`, location]));
+  const rows = await currentStatement(store.db, [...distinct.values()]);
   const rowAt = new Map(rows.map((row) => [row.n, row]));
   const found = new Map(
     [...distinct].map(([key, location], index) => [key, opener(store, location, rowAt.get(index + 1))] as const),
@@ -65,8 +76,8 @@ function opener(store: EngineParts['store'], location: SecretLocation, row: Curr
 }
 
 /**
- * Takes the secret's row and raises its revision: a write that waits for the row, or has looked before, notices that its
- * snapshot is older and begins anew.
+ * Locks the secret's row and raises its revision. A write that waits for the row, or has read it before, then notices that its
+ * snapshot is out of date and starts again.
  */
 export const holdSecret: SecretSource['hold'] = async (tx, mountId, path) => {
   const { rows } = await sql`

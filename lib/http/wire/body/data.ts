@@ -1,24 +1,24 @@
-import { yieldToOthers } from '../../../core/concurrency/yielding.ts';
-import { type AppError, badRequest } from '../../../core/errors.ts';
-import { LongText } from '../../../core/json/long-text.ts';
-import { JsonProblem } from '../../../core/json/problem.ts';
-import { JsonReader } from '../../../core/json/reader.ts';
-import { isJsonObject, type Json } from '../../../core/json.ts';
+import { yieldToOthers } from '#core/concurrency/yielding.ts';
+import { type AppError, badRequest } from '#core/errors.ts';
+import { isJsonObject, type Json } from '#core/json/json.ts';
+import { LongText } from '#core/json/long-text.ts';
+import { JsonReader } from '#core/json/reader.ts';
+import { JsonProblem } from '#core/json/text.ts';
 import { type Data, noData } from './fields.ts';
 import { isForm, readForm, tooLongForm } from './media.ts';
 
 const bounds = { levelsMax: 500, membersMax: 50_000 };
-/** What is read in one go; of a longer text others have a turn in between. */
+/** Characters that are parsed before the event loop gets a turn. */
 const atOnceCharactersMax = 16_384;
 
-/** Called while data grow with the number of their members. It may throw. */
+/** Called with the number of members parsed so far. It may throw. */
 export type Weigh = (members: number) => void;
 
 /**
- * The members of a request's body. Anything but a form is JSON, whatever its content type says; an empty body and
- * `null` are no data.
+ * The members of a request's body. Everything except a form is parsed as JSON, whatever its content type; an empty body and
+ * `null` are empty data.
  *
- * @throws AppError `bad-request`; its text names the position of the mistake and nothing of the body.
+ * @throws AppError `bad-request`, whose text gives the position of the mistake and quotes nothing of the body
  */
 export async function readBody(body: string, contentType: string | undefined, weigh: Weigh): Promise<Data> {
   const text = body.trimStart();
@@ -32,13 +32,13 @@ export async function readBody(body: string, contentType: string | undefined, we
   return json.data();
 }
 
-/** A body that is too long to be read at once: its data, from the pieces of its text. */
+/** Parses a body that is too long to be read at once, from the pieces of its text. */
 export class LargeBody {
   readonly #contentType: string | undefined;
   readonly #json: JsonBody;
   #begun = false;
 
-  /** `wholeMax`: texts of more characters stay in pieces. */
+  /** `wholeMax`: texts with more characters stay in pieces. */
   constructor(contentType: string | undefined, wholeMax: number, weigh: Weigh) {
     this.#contentType = contentType;
     this.#json = new JsonBody(wholeMax, weigh);

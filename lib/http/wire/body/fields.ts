@@ -1,20 +1,20 @@
-/** The fields of a request, as they were sent. */
+/** The fields of a request as sent. */
 export type Data = Readonly<Record<string, unknown>>;
 
 export const noData: Data = Object.freeze({});
 
-/** Query parameters that speak to the server and are no fields. */
+/** Query parameters that are not fields but instructions to the server. */
 const reserved: ReadonlySet<string> = new Set(['help', 'list', 'scan']);
 
-/** The fields that a query names. */
+/** The fields of a query. */
 export const queryFields = (query: URLSearchParams): Data => fieldsOf(query, reserved);
 
-/** Their names alone. */
+/** The names of the fields of a query. */
 export const fieldNames = (query: URLSearchParams): readonly string[] =>
   query.size === 0 ? noNames : [...new Set(query.keys())].filter((name) => !reserved.has(name));
 const noNames: readonly string[] = [];
 
-/** Parameters of a query or a form as fields: a repeated one is a list. */
+/** The parameters of a query or a form as fields; a repeated parameter becomes a list. */
 export function fieldsOf(parameters: URLSearchParams, reserved: ReadonlySet<string> = new Set()): Data {
   if (parameters.size === 0) return noData;
   const fields = new Map<string, string | string[]>();

@@ -1,20 +1,20 @@
-import { AppError, badRequest } from '../../../core/errors.ts';
+import { AppError, badRequest } from '#core/errors.ts';
 import { type Headers, header } from '../exchange.ts';
 import { type Data, fieldsOf } from './fields.ts';
 import { notUtf8 } from './utf8.ts';
 
-/** Nobody writes long forms by hand; programs send JSON. */
+/** Bounds of forms, which are written by hand; programs send JSON. */
 const charactersMax = 65_536;
 const fieldsMax = 1_000;
 const percentEncoded = /(?:%[0-9a-f]{2})+/gi;
 
-/** `curl -d '{…}'` calls its JSON a form. */
+/** Whether a body is a form. `curl -d '{…}'` declares its JSON as a form, so the first character decides first. */
 export function isForm(text: string, contentType: string | undefined): boolean {
   if (contentType === undefined || text.startsWith('{') || text.startsWith('[')) return false;
   return contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded';
 }
 
-/** @throws AppError `too-large`, or `bad-request` for too many fields and for bytes that are no text */
+/** @throws AppError `too-large`, or `bad-request` for too many fields and for invalid UTF-8 */
 export function readForm(text: string): Data {
   if (text.length > charactersMax) throw tooLongForm();
   if (text.split('&', fieldsMax + 1).length > fieldsMax)
@@ -36,7 +36,7 @@ function mustBeUtf8(percentEncodedBytes: string): void {
 
 const mergePatch = 'application/merge-patch+json';
 
-/** @throws AppError `unsupported-media` or `bad-request` unless the body of a PATCH says that it is a merge patch. */
+/** @throws AppError `unsupported-media` or `bad-request` unless the content type of a PATCH is that of a merge patch */
 export function mustBeMergePatch(contentType: string | undefined): void {
   if (contentType === undefined || contentType.trim() === '') throw badRequest('mime: no media type');
   const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase();
@@ -44,12 +44,9 @@ export function mustBeMergePatch(contentType: string | undefined): void {
   throw new AppError('unsupported-media', `PATCH requires Content-Type of ${mergePatch}, provided ${mediaType}`);
 }
 
-/** A compressed body would be taken for broken JSON. @throws AppError `unsupported-media` */
+/** Refuses compressed bodies, which would otherwise be reported as broken JSON. @throws AppError `unsupported-media` */
 export function mustBeUncompressed(headers: Headers): void {
   const coding = header(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
   if (coding === '' || coding === 'identity') return;
-  throw new AppError(
-    'unsupported-media',
-    'the request has a Content-Encoding: bodies are taken as they are, not compressed',
-  );
+  throw new AppError('unsupported-media', 'the request has a Content-Encoding: send the body uncompressed');
 }

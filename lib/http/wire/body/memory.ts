@@ -1,23 +1,23 @@
-import { type Place, UnderWay } from '../../../core/concurrency/under-way.ts';
+import { type Entry, LinkedSet } from '#core/concurrency/linked-set.ts';
 import { Busy } from '../refusals.ts';
 
-/** For the first parts of all bodies together, in bytes: those of 256 large bodies, or of any number of small ones. */
+/** Memory for the first parts of all bodies together, in bytes: enough for those of 256 large bodies. */
 const firstBytesMax = 16 * 1024 * 1024;
 const retryAfterSeconds = 1;
 
-/** A body whose first part is still on its way, from anybody. */
+/** A body whose first part is arriving. Its sender is not authenticated yet. */
 export interface Arriving {
-  /** Among those that are on their way; undefined: it is not on its way. */
-  place: Place<Arriving> | undefined;
-  /** Gives back what it holds. */
+  /** Its entry among the arriving bodies; undefined when it is not arriving. */
+  entry: Entry<Arriving> | undefined;
+  /** Stops receiving and releases its memory. */
   giveWay(): void;
 }
 
-/** What a body holds. */
+/** The memory that a body holds. */
 export interface Held {
-  /** Bytes of a first part, and of what its members cost. */
+  /** Bytes of a first part, and the cost of its members. */
   first: number;
-  /** Bytes of a large body, and of a long secret that was read from the store for it. */
+  /** Bytes of a large body, and of a long secret that its request reads from the store. */
   large: number;
   /** Members of the data of a large body. */
   members: number;
@@ -26,30 +26,30 @@ export interface Held {
 /**
  * The memory for the bodies of all requests of a server, and for the long secrets that they read from the store.
  *
- * One request at a time may go beyond it, with what is stored: a stored secret may be larger than this memory by what sealing
- * adds, and a patch holds its body beside it. It asks for nothing more then, so it comes to its end; whoever is refused is
- * refused because of others, and is served when they have gone. So of two patches that hold their bodies and could not both
- * have their secrets, the first goes on and the other is refused. The memory is bounded by this limit and one stored secret.
+ * One request at a time may exceed the limit, with a stored secret: encryption adds to its size, and a patch holds its body at the
+ * same time. That request needs no more memory, so it always completes. A refused request was refused because of others and
+ * succeeds once they have finished: of two patches whose secrets do not both fit beside their bodies, the first one continues and
+ * the second one is refused. The total is bounded by this limit plus one stored secret.
  */
 export class BodyMemory {
   readonly #max: Pick<Held, 'large' | 'members'>;
   #beyond: object | undefined;
-  readonly #arriving = new UnderWay<Arriving>();
+  readonly #arriving = new LinkedSet<Arriving>();
   readonly #used: Held = { first: 0, large: 0, members: 0 };
 
-  /** `max`: for large bodies, all together. */
+  /** `max`: limits for all large bodies together. */
   constructor(max: Pick<Held, 'large' | 'members'>) {
     this.#max = max;
   }
 
   /**
-   * Reserves bytes for the first part of a body that is on its way. Where none is left, others that are on their way give way, the
-   * oldest first: who sends slowly cannot keep anybody out.
+   * Reserves bytes for the first part of an arriving body. If none are left, the oldest arriving bodies are dropped, so that slow
+   * senders cannot block others.
    *
-   * @throws Busy when all of it is held by requests that are being answered
+   * @throws Busy when requests that are being answered hold all the memory
    */
   takeFirst(body: Arriving, bytes: number): void {
-    body.place ??= this.#arriving.begin(body);
+    body.entry ??= this.#arriving.add(body);
     for (const oldest of this.#arriving) {
       if (this.#used.first + bytes <= firstBytesMax) break;
       if (oldest !== body) oldest.giveWay();
@@ -58,10 +58,10 @@ export class BodyMemory {
     this.#used.first += bytes;
   }
 
-  /** The first part is there, so it need not give way any more. */
+  /** Marks the first part as received; the body is no longer dropped for others. */
   arrived(body: Arriving): void {
-    if (body.place !== undefined) this.#arriving.end(body.place);
-    body.place = undefined;
+    if (body.entry !== undefined) this.#arriving.delete(body.entry);
+    body.entry = undefined;
   }
 
   /** Reserves memory for a large body. @throws Busy */
@@ -70,7 +70,7 @@ export class BodyMemory {
     this.#used[what] += count;
   }
 
-  /** Reserves memory for a stored secret, which `holder` reads. @throws Busy when another one is beyond the limit */
+  /** Reserves memory for a stored secret that `holder` reads. @throws Busy when another request already exceeds the limit */
   takeStored(holder: object, bytes: number): void {
     if (this.#used.large + bytes > this.#max.large) {
       if ((this.#beyond ?? holder) !== holder) throw tooMuch();
@@ -79,7 +79,7 @@ export class BodyMemory {
     this.#used.large += bytes;
   }
 
-  /** Takes back all that `holder` holds. */
+  /** Releases all memory of `holder`. */
   give(holder: object, { first, large, members }: Readonly<Held>): void {
     if (this.#beyond === holder) this.#beyond = undefined;
     this.#used.first -= first;

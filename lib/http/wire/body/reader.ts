@@ -1,27 +1,27 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Place } from '../../../core/concurrency/under-way.ts';
-import { yieldToOthers } from '../../../core/concurrency/yielding.ts';
-import { AppError, badRequest } from '../../../core/errors.ts';
+import type { Entry } from '#core/concurrency/linked-set.ts';
+import { yieldToOthers } from '#core/concurrency/yielding.ts';
+import { AppError, badRequest } from '#core/errors.ts';
 import { longBody } from '../connection/long-body.ts';
 import type { IncomingBody } from '../exchange.ts';
 import { type Arriving, type BodyMemory, type Held, tooMuch } from './memory.ts';
 import { textOf, Utf8Pieces } from './utf8.ts';
 
-/** What a piece of a body costs beside its bytes. Pieces may be as small as the sender likes. */
+/** Cost of a piece of a body beside its bytes; a sender may make pieces very small. */
 const pieceBytes = 256;
-/** What a member of its data costs beside its text. */
+/** Cost of a member of the data beside its text. */
 const memberBytes = 128;
-/** Between two pieces of a body that nobody wants any more. */
-const awayPauseMs = 2;
+/** Pause between two pieces of a body that is being discarded. */
+const discardPauseMs = 2;
 
 /**
- * The body of a request, read in at most two parts. What is not read on is read away, within the time for the request, so that
- * the client sees the answer and the connection goes on.
+ * The body of a request, read in at most two parts. An unread rest is received and discarded within the time limit of the request,
+ * so that the client sees the answer and can reuse the connection.
  */
 export class BodyReader implements IncomingBody, Arriving {
   readonly length: number | undefined;
-  place: Place<Arriving> | undefined;
+  entry: Entry<Arriving> | undefined;
   readonly #stream: Readable;
   readonly #memory: BodyMemory;
   readonly #held: Held = { first: 0, large: 0, members: 0 };
@@ -31,10 +31,10 @@ export class BodyReader implements IncomingBody, Arriving {
   #members = 0;
   #storedBytes = 0;
   #released = false;
-  #readingAway: Promise<void> | undefined;
+  #discarding: Promise<void> | undefined;
   #stopFirst: ((error: Error) => void) | undefined;
 
-  /** `length`: as the request's head says it; undefined when it does not. */
+  /** `length`: from the head of the request; undefined when the head has none. */
   constructor(stream: Readable, length: number | undefined, memory: BodyMemory) {
     this.#stream = stream;
     this.length = length;
@@ -44,9 +44,9 @@ export class BodyReader implements IncomingBody, Arriving {
   async first(bytesMax: number): Promise<boolean> {
     if (this.length === 0) return true;
     if (this.length !== undefined && this.length > bytesMax) return false;
-    const whole = await this.#readFirst(bytesMax);
+    const isComplete = await this.#readFirst(bytesMax);
     this.#memory.arrived(this);
-    return whole;
+    return isComplete;
   }
 
   text(): string {
@@ -83,9 +83,9 @@ export class BodyReader implements IncomingBody, Arriving {
   }
 
   hold(bytes: number): void {
-    // Who was answered because it took too long may still be at work, and nobody would take back what it takes now.
+    // A request that was answered for taking too long may still be running; memory reserved now would never be released.
     if (this.#released) throw new AppError('unavailable', 'the request has been answered already');
-    // What a transaction read that is run again is not needed any more.
+    // A transaction that is run again no longer needs what it read before.
     const more = Math.max(0, bytes - this.#storedBytes);
     this.#memory.takeStored(this, more);
     this.#storedBytes += more;
@@ -105,11 +105,11 @@ export class BodyReader implements IncomingBody, Arriving {
     this.#memory.give(this, this.#held);
     Object.assign(this.#held, { first: 0, large: 0, members: 0 });
     this.#pieces = [];
-    if (this.length !== 0) this.#readingAway ??= readAway(this.#stream);
+    if (this.length !== 0) this.#discarding ??= discard(this.#stream);
   }
 
   async gone(): Promise<void> {
-    await this.#readingAway;
+    await this.#discarding;
   }
 
   giveWay(): void {
@@ -145,7 +145,7 @@ export class BodyReader implements IncomingBody, Arriving {
     });
   }
 
-  /** The pieces there are, and those to come. */
+  /** The pieces received so far, then those that arrive. */
   async *#allPieces(bytesMax: number): AsyncGenerator<Buffer> {
     yield* this.#pieces.splice(0);
     try {
@@ -167,17 +167,17 @@ export class BodyReader implements IncomingBody, Arriving {
   }
 }
 
-/** Slowly: however many are still sending, they take little time from the requests that are being answered. */
-async function readAway(stream: Readable): Promise<void> {
+/** Discards the rest slowly, so that many senders take little time from the requests that are being answered. */
+async function discard(stream: Readable): Promise<void> {
   if (stream.readableEnded || stream.destroyed) return;
   try {
-    for await (const _bytes of stream.iterator({ destroyOnReturn: false })) await delay(awayPauseMs);
+    for await (const _bytes of stream.iterator({ destroyOnReturn: false })) await delay(discardPauseMs);
   } catch {
-    // The sender has gone.
+    // The sender has disconnected.
   }
 }
 
 export const tooLarge = (bytesMax: number): AppError =>
   new AppError('too-large', `request body too large: this path takes at most ${bytesMax} bytes`);
 
-const cutShort = (): AppError => badRequest('the request body did not arrive whole');
+const cutShort = (): AppError => badRequest('the request body is incomplete');

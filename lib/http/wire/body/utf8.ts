@@ -1,10 +1,10 @@
-import { type AppError, badRequest } from '../../../core/errors.ts';
+import { type AppError, badRequest } from '#core/errors.ts';
 
-/** A byte order mark is kept, for who reads the text to leave out. */
+/** Keeps a byte order mark; the reader of the text skips it. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const pieceBytes = 32_768;
 
-/** @throws AppError `bad-request` for bytes that are no text: they would be kept as another one */
+/** @throws AppError `bad-request` for invalid UTF-8, which would otherwise be stored as a different text */
 export function textOf(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
@@ -13,12 +13,12 @@ export function textOf(bytes: Buffer): string {
   }
 }
 
-/** Makes large pieces of text of bytes, however these are split. */
+/** Decodes bytes, however they are split, into large pieces of text. */
 export class Utf8Pieces {
   readonly #gathered = Buffer.allocUnsafe(pieceBytes);
   #filled = 0;
 
-  /** The pieces of text that are complete with these bytes. @throws AppError `bad-request` */
+  /** The pieces of text that these bytes complete. @throws AppError `bad-request` */
   add(bytes: Buffer): readonly string[] {
     const pieces: string[] = [];
     let copied = 0;
@@ -31,12 +31,12 @@ export class Utf8Pieces {
     return pieces;
   }
 
-  /** What is left. @throws AppError `bad-request` */
+  /** The rest of the text. @throws AppError `bad-request` */
   end(): string {
     return textOf(this.#gathered.subarray(0, this.#filled));
   }
 
-  /** The beginning of a character waits for its rest. */
+  /** Cuts off a piece; an incomplete character at its end stays for the next piece. */
   #cut(): string {
     const end = this.#gathered.length - unfinished(this.#gathered);
     const piece = textOf(this.#gathered.subarray(0, end));
@@ -46,7 +46,7 @@ export class Utf8Pieces {
   }
 }
 
-/** How many bytes at the end begin a character that is longer than they are. */
+/** The number of bytes of an incomplete character at the end. */
 function unfinished(bytes: Buffer): number {
   for (let count = 1; count <= 3; count += 1) {
     const byte = bytes[bytes.length - count] ?? 0;

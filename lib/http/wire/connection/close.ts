@@ -1,13 +1,13 @@
-import type { Server } from 'node:http';
+import { type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { answerOn } from '../refuse.ts';
-import type { Connection } from '../verbs/socket.ts';
+import type { Duplex } from 'node:stream';
+import type { Connections } from '../verbs/socket.ts';
 
 /** A server that listens, and its connections. */
 export interface Open {
   readonly server: Server;
-  readonly connections: ReadonlySet<Connection>;
-  /** What the connections stand on, including those whose TLS handshake has not ended. */
+  readonly connections: Connections;
+  /** The sockets below the connections, including those still in their TLS handshake. */
   readonly sockets: ReadonlySet<Socket>;
 }
 
@@ -21,12 +21,19 @@ export function trackSockets(server: Server): ReadonlySet<Socket> {
   return sockets;
 }
 
-/** How often connections are looked for whose last answer has gone out. */
+/** The answer that is being made on a connection; undefined when there is none. */
+export function answerOn(connection: Duplex): ServerResponse | undefined {
+  const answered: unknown = Reflect.get(connection, '_httpMessage');
+  return answered instanceof ServerResponse ? answered : undefined;
+}
+
+/** How often the server looks for connections that have become idle. */
 const lookEveryMs = 50;
 
 /**
- * Ends a server: idle connections at once, those with a request in flight after its answer, which says so, and what is left
- * after the grace. New connections are refused; what still comes on old ones is for the listener to refuse.
+ * Closes a server: idle connections at once, those with a request in flight after their answer (which carries
+ * `Connection: close`), the rest after the grace period. New connections are refused; the listener has to refuse further
+ * requests on old ones.
  */
 export function closeServer({ server, connections, sockets }: Open, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
@@ -38,13 +45,17 @@ export function closeServer({ server, connections, sockets }: Open, graceMs: num
     server.close(() => {
       clearTimeout(cut);
       clearInterval(look);
-      resolve();
+      // A server is closed a moment before the requests on its last connections learn that they have ended.
+      void Promise.all([...connections.keys()].map(ended)).then(() => resolve());
     });
-    for (const connection of connections) {
-      const answer = answerOn(connection);
+    for (const [socket, { fresh }] of connections) {
+      const answer = answerOn(socket);
       if (answer !== undefined && !answer.headersSent) answer.shouldKeepAlive = false;
-      // Node takes a connection for idle only when something was asked on it.
-      if (connection.fresh) connection.destroy();
+      // Node counts a connection as idle only after its first request.
+      if (fresh) socket.destroy();
     }
   });
 }
+
+const ended = (connection: Duplex): Promise<void> =>
+  new Promise((resolve) => connection.once('close', () => resolve()));

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type AddressList, unmapped } from '../../../core/address-list.ts';
-import { UnderWay } from '../../../core/concurrency/under-way.ts';
-import { AppError } from '../../../core/errors.ts';
-import type { ClientConnection } from '../../../path/contract/request.ts';
+import { type AddressList, unmapped } from '#core/address-list.ts';
+import { LinkedSet } from '#core/concurrency/linked-set.ts';
+import { AppError } from '#core/errors.ts';
+import type { ClientConnection } from '#path/contract/request.ts';
 import { type Headers, header } from '../exchange.ts';
 import { clientAddress } from './forwarded.ts';
 
-/** The part of a socket that is looked at. Sockets without TLS may lack `encrypted`. */
+/** The members of a socket that are read here. Sockets without TLS may lack `encrypted`. */
 interface Peer {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
@@ -15,7 +15,7 @@ interface Peer {
 
 const carried = new AsyncLocalStorage<ClientConnection>();
 
-/** Does the work with a request that came over another connection than the socket that the routes see. */
+/** Runs the work for a request that came over another connection than the socket that the routes see. */
 export const carriedOver = <T>(connection: ClientConnection, work: () => Promise<T>): Promise<T> =>
   carried.run(connection, work);
 
@@ -26,7 +26,7 @@ export function connectionOf(socket: Peer, headers: Headers, trustedProxies: Add
   return forwardedFor === undefined ? peer : new ForwardedConnection(peer, forwardedFor, trustedProxies);
 }
 
-/** Few requests are asked for their address, and a socket has to ask the system for it. */
+/** Reads the address only when it is needed: most requests never need it, and reading it is a system call. */
 class SocketConnection implements ClientConnection {
   readonly #socket: Peer;
 
@@ -62,7 +62,7 @@ class ForwardedConnection implements ClientConnection {
     return clientAddress(this.#peer.remoteAddress, this.#forwardedFor, this.#trustedProxies);
   }
 
-  /** Proxies do not tell the port of their client. */
+  /** Proxies do not forward the port of their client. */
   get remotePort(): number | undefined {
     return this.#trustedProxies.has(this.#peer.remoteAddress) ? undefined : this.#peer.remotePort;
   }
@@ -72,7 +72,7 @@ class ForwardedConnection implements ClientConnection {
   }
 }
 
-/** The end of a request before its answer: the client has gone or the time is over. */
+/** The early end of a request: its client has disconnected or its time is over. */
 export class Ending {
   readonly #onClose: (gone: () => void) => void;
   #controller: AbortController | undefined;
@@ -82,7 +82,7 @@ export class Ending {
     this.#onClose = onClose;
   }
 
-  /** Most handlers never look at the signal, so it is made, and the connection watched, when it is first taken. */
+  /** Created on first use, together with the listener on the connection, since most handlers never read it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -92,7 +92,7 @@ export class Ending {
     return this.#controller.signal;
   }
 
-  /** The time is over. That the client has gone is seen only where the signal was taken. */
+  /** The time is over. A disconnected client is noticed only after `signal` was read. */
   get isOver(): boolean {
     return this.#ended;
   }
@@ -103,38 +103,38 @@ export class Ending {
   }
 }
 
-/** The work's outcome, or an `AppError` `unavailable` when its time is over; `expire` then ends what is still running. */
+/** Returns the work's outcome, or throws an `AppError` `unavailable` when its time is over; `expire` then stops the work. */
 export type Within = <T>(work: Promise<T>, expire: () => void) => Promise<T>;
 
-/** How exact the deadline is: a part of it, at most a second. */
+/** Precision of the deadline: a twentieth of it, at most a second. */
 const partsOfDeadline = 20;
 const sweepMsMax = 1000;
 
 /**
- * One deadline of `milliseconds` for many pieces of work. All have the same length, so they end in the order they began
- * and one timer for all is enough; a timer for each would cost more than the rest of a request's bookkeeping.
+ * One deadline of `milliseconds` for many pieces of work. All have the same length, so they expire in the order in which they
+ * began, and one timer suffices; a timer each would cost more than all other bookkeeping of a request.
  */
 export function createDeadline(milliseconds: number): Within {
-  const underWay = new UnderWay<{ readonly due: number; readonly expire: () => void }>();
+  const pending = new LinkedSet<{ readonly due: number; readonly expire: () => void }>();
   const sweepMs = Math.min(sweepMsMax, Math.ceil(milliseconds / partsOfDeadline));
   let sweeping = false;
 
   const sweep = () => {
     const now = performance.now();
-    for (const entry of underWay) {
+    for (const entry of pending) {
       if (entry.due > now) break;
       entry.expire();
     }
-    sweeping = !underWay.isEmpty;
+    sweeping = !pending.isEmpty;
     if (sweeping) setTimeout(sweep, sweepMs).unref();
   };
 
   return (work, expire) =>
     new Promise((resolve, reject) => {
-      const place = underWay.begin({
+      const entry = pending.add({
         due: performance.now() + milliseconds,
         expire() {
-          underWay.end(place);
+          pending.delete(entry);
           expire();
           reject(new AppError('unavailable', 'the request took too long'));
         },
@@ -142,7 +142,7 @@ export function createDeadline(milliseconds: number): Within {
       if (!sweeping) setTimeout(sweep, sweepMs).unref();
       sweeping = true;
       const settle = <Outcome>(then: (outcome: Outcome) => void, outcome: Outcome) => {
-        underWay.end(place);
+        pending.delete(entry);
         then(outcome);
       };
       work.then(

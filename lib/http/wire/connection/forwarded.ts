@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
-import { type AddressList, unmapped } from '../../../core/address-list.ts';
+import { type AddressList, unmapped } from '#core/address-list.ts';
 
-/** Proxies that are looked through. A longer chain is not believed beyond. */
+/** Entries of `X-Forwarded-For` that are read, from the end. */
 const hopsMax = 32;
 
 /**
- * The address of the client behind trusted proxies. Each proxy appends the address that it was called from to
- * `X-Forwarded-For`, so the list is read from its end: the first address that is not a trusted proxy's is the client's, and
- * whatever stands before it is the client's own claim. An entry that is no address ends the search at the proxy that sent it.
+ * The address of the client behind trusted proxies. Each proxy appends its caller's address to `X-Forwarded-For`, so the list is
+ * read from its end: the first address that is not a trusted proxy's is the client's, and the entries before it are unverified
+ * claims of the client. An entry that is not an address ends the search at the proxy that sent it.
  */
 export function clientAddress(peer: string, forwardedFor: string, trusted: AddressList): string {
   if (!trusted.has(peer)) return peer;
@@ -21,7 +21,7 @@ export function clientAddress(peer: string, forwardedFor: string, trusted: Addre
   return client;
 }
 
-/** An address may come with a port, and one of IPv6 in brackets. */
+/** An address may have a port, and an IPv6 address may be in brackets. */
 function addressOf(hop: string): string | undefined {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
   const address = unmapped(bare);

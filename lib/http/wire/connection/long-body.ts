@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 
-/** Of a long body: between two pieces, all together, and when nobody wants the rest any more. */
+/** Time limits for a long body: between two pieces, in total, and for the unwanted rest. */
 export interface ArrivalLimits {
   readonly silenceMsMax: number;
-  readonly wholeMsMax: number;
+  readonly totalMsMax: number;
   readonly restMsMax: number;
 }
 
-const usualLimits: ArrivalLimits = { silenceMsMax: 60_000, wholeMsMax: 3_600_000, restMsMax: 30_000 };
+const defaultLimits: ArrivalLimits = { silenceMsMax: 60_000, totalMsMax: 3_600_000, restMsMax: 30_000 };
 
 interface Arrival {
-  /** The time for a usual request is over. */
+  /** The time limit for a request has passed. */
   late: boolean;
 }
 
@@ -18,8 +18,8 @@ interface Arrival {
 const arrivals = new WeakMap<object, Arrival>();
 
 /**
- * Whether the connection may go on although the time for a request is over, because a long body is arriving over it. The HTTP server
- * says this once for each request; from then on the limits of the body hold.
+ * Whether the connection may stay open past the time limit for a request, because a long body is arriving on it. The HTTP server
+ * reports that limit once per request; from then on the limits of the body apply.
  */
 export function mayArriveLate(connection: object): boolean {
   const arrival = arrivals.get(connection);
@@ -28,30 +28,31 @@ export function mayArriveLate(connection: object): boolean {
 }
 
 /**
- * The pieces of a body that may take longer than the time for a request, as they come. A sender that is silent for too long is cut off.
+ * The pieces of a body as they arrive; it may take longer than the time limit for a request. A sender that pauses too long is cut
+ * off.
  *
- * @throws Error of the stream when it does not arrive whole
+ * @throws Error of the stream when the body does not arrive completely
  */
-export async function* longBody(stream: Readable, limits: ArrivalLimits = usualLimits): AsyncGenerator<Buffer> {
+export async function* longBody(stream: Readable, limits: ArrivalLimits = defaultLimits): AsyncGenerator<Buffer> {
   const connection: unknown = Reflect.get(stream, 'socket') ?? stream;
   const arrival: Arrival = { late: false };
   if (isObject(connection)) arrivals.set(connection, arrival);
   const cut = () => void stream.destroy(new Error('the body took too long to arrive'));
-  const whole = setTimeout(cut, limits.wholeMsMax);
+  const total = setTimeout(cut, limits.totalMsMax);
   const iterator: AsyncIterator<Buffer> = stream.iterator({ destroyOnReturn: false });
   try {
     for (;;) {
-      // The time that the reader takes for a piece is not the sender's.
+      // The limit does not count the time that the reader takes for a piece.
       const silence = setTimeout(cut, limits.silenceMsMax);
       const next = await iterator.next().finally(() => clearTimeout(silence));
       if (next.done === true) return;
       yield next.value;
     }
   } finally {
-    clearTimeout(whole);
+    clearTimeout(total);
     await iterator.return?.();
     if (isObject(connection)) arrivals.delete(connection);
-    // The server does not look at this connection again before its next request.
+    // The server does not check this connection again before its next request.
     if (arrival.late && !stream.readableEnded) setTimeout(cut, limits.restMsMax).unref();
   }
 }

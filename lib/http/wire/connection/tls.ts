@@ -2,20 +2,20 @@ import { readFile } from 'node:fs/promises';
 import type { RequestListener, ServerOptions } from 'node:http';
 import { createServer, type Server } from 'node:https';
 
-/** Files with a certificate (and what it is signed by) and its key, as PEM. */
+/** PEM files with a certificate chain and its key. */
 export interface CertificateFiles {
   readonly certificateFile: string;
   readonly keyFile: string;
 }
 
-/** A listener for TLS, which takes a new certificate while it listens. */
+/** A TLS listener whose certificate can be replaced while it listens. */
 export interface TlsListener {
   readonly server: Server;
-  /** Reads the files again, for connections from then on. @throws Error when they cannot be read or are no pair; nothing has changed then */
+  /** Reads the files again, for new connections. @throws Error when they are unreadable or do not match; nothing changes then */
   reload(): Promise<void>;
 }
 
-/** For the handshake of a connection; a shorter limit of requests holds for it as well. */
+/** Limit for the TLS handshake; a shorter limit for requests applies to it too. */
 const handshakeMsMax = 10_000;
 
 /** The verbs are translated in the bytes of HTTP/1.1, so ALPN offers nothing else. */

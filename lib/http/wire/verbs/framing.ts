@@ -1,16 +1,16 @@
 /** How the body that follows a request's head is delimited. */
 export type BodyFraming = { readonly kind: 'length'; readonly bytes: number } | { readonly kind: 'chunked' };
 
-/** The head's end and the body's framing; `more`: it goes on; `unclear`: leave the rest of the connection to the parser. */
+/** The head's end and the body's framing; `more` when the head continues; `unclear` to leave the connection to the parser. */
 export type HeadEnd = { readonly end: number; readonly framing: BodyFraming } | 'more' | 'unclear';
 
-/** The parser's own limit is lower, so it has refused a longer head by then. */
+/** The parser's own limit is lower, so it refuses a longer head first. */
 const headBytesMax = 64 * 1024;
 const requestLineEnd = ' HTTP/1.1\r\n';
 const framingHeader = /^(content-length|transfer-encoding):[ \t]*(.*?)[ \t]*\r\n$/i;
 
 /**
- * Reads the framing from a request's head as RFC 9112 section 6.3 says. Whatever a strict parser refuses, CONNECT and
+ * Reads the framing from a request's head according to RFC 9112, section 6.3. Heads that a strict parser refuses, CONNECT and
  * HTTP/1.0 are `unclear`.
  */
 export class RequestHead {
@@ -38,13 +38,13 @@ export class RequestHead {
       this.#requestLine = false;
       return line.endsWith(requestLineEnd) && !line.startsWith('CONNECT ');
     }
-    // A line that begins with a space continues the one before: nobody sends that any more and the parser refuses it.
+    // A line that begins with a space would continue the previous one: obsolete, and refused by the parser.
     if (!line.endsWith('\r\n') || line.startsWith(' ') || line.startsWith('\t')) return false;
     const [, name, value] = /^[ct]/i.test(line) ? (framingHeader.exec(line) ?? []) : [];
     return name === undefined || this.#takesFraming(name.toLowerCase(), value ?? '');
   }
 
-  /** Each of the two may stand once, and not both. */
+  /** Accepts one of the two headers, once. */
   #takesFraming(name: string, value: string): boolean {
     if (this.#length !== undefined || this.#coding !== undefined) return false;
     if (name === 'content-length') this.#length = value;
@@ -61,11 +61,11 @@ export class RequestHead {
   }
 }
 
-/** A size line or a trailer line longer than this is not followed; the parser has refused it by then. */
+/** A longer size line or trailer line is not followed; the parser refuses it first. */
 const lineBytesMax = 16 * 1024;
 const sizeLine = /^([0-9a-f]{1,12})(?:;.*)?\r\n$/i;
 
-/** Where a chunked body ended: at this offset of the bytes, not yet, or it cannot be followed. */
+/** The offset at which a chunked body ended; `more` when it continues; `unclear` when it cannot be followed. */
 export type ChunkedEnd = number | 'more' | 'unclear';
 
 /** Follows a chunked body (RFC 9112 section 7.1) over any split of its bytes, without keeping them. */
@@ -74,7 +74,7 @@ export class ChunkedBody {
   #skip = 0;
   #trailers = false;
 
-  /** Takes bytes from `at` on. */
+  /** Reads the bytes from `at` on. */
   follow(bytes: Buffer, at: number): ChunkedEnd {
     let position = at;
     while (position < bytes.length) {
@@ -91,7 +91,7 @@ export class ChunkedBody {
     return 'more';
   }
 
-  /** The last chunk is empty; trailers follow it. */
+  /** An empty chunk is the last one; trailers follow it. */
   #startChunk(line: string): boolean {
     const size = sizeLine.exec(line)?.[1];
     if (size === undefined) return false;
@@ -104,13 +104,13 @@ export class ChunkedBody {
 
 const newline = 0x0a;
 
-/** A line with its end, and where the next one begins. */
+/** A line including its end, and the offset of the next one. */
 export interface Line {
   readonly text: string;
   readonly end: number;
 }
 
-/** Cuts bytes into lines, whatever their split; of an unfinished line it keeps at most `bytesMax`. */
+/** Splits bytes into lines, however they arrive; keeps at most `bytesMax` of an unfinished line. */
 export class Lines {
   readonly #bytesMax: number;
   #unfinished = '';
@@ -119,7 +119,7 @@ export class Lines {
     this.#bytesMax = bytesMax;
   }
 
-  /** The line that ends next at or after `from`, as Latin-1; `more`: it has not ended; `too-long`: it is given up. */
+  /** The next line from `from` on, as Latin-1; `more` when it has not ended yet, `too-long` when it exceeds the limit. */
   next(bytes: Buffer, from: number): Line | 'more' | 'too-long' {
     const at = bytes.indexOf(newline, from);
     const end = at < 0 ? bytes.length : at + 1;

@@ -4,12 +4,11 @@ import { decidingLength, disguiseOf } from './names.ts';
 const none: Buffer = Buffer.alloc(0);
 
 /**
- * Replaces the verbs that Node's parser refuses in the bytes of one connection, at the start of a request and nowhere
- * else. To know where requests start it follows their framing, whatever the split of the bytes; up to four bytes of a
- * verb may wait for the rest. When a request is framed in an unusual way the parser refuses it and ends the
- * connection, so from there on the bytes are left alone.
+ * Replaces the verbs that Node's parser refuses in the bytes of one connection, and only at the start of a request. To know where
+ * requests start, it follows their framing, however the bytes are split; up to four bytes of a verb may wait for the rest. The
+ * parser refuses a request with unusual framing and ends the connection, so from there on the bytes stay unchanged.
  *
- * Phases: `start` → `head` → `body` or `chunked` → `start` …; `untouched` is for good.
+ * Phases: `start` → `head` → `body` or `chunked` → `start` …; `untouched` is final.
  */
 export class VerbTranslator {
   #phase: 'start' | 'head' | 'body' | 'chunked' | 'untouched' = 'start';
@@ -18,7 +17,7 @@ export class VerbTranslator {
   #bodyBytes = 0;
   #chunked = new ChunkedBody();
 
-  /** The bytes for the parser; they may be `chunk` itself, with changed bytes. */
+  /** The bytes for the parser; may be `chunk` itself, changed in place. */
   translate(chunk: Buffer): Buffer {
     if (this.#phase === 'untouched') return chunk;
     const bytes = this.#waiting.length === 0 ? chunk : Buffer.concat([this.#waiting, chunk]);
@@ -32,7 +31,7 @@ export class VerbTranslator {
     return bytes;
   }
 
-  /** What is still held when the client has ended. */
+  /** The bytes still held when the client ends the connection. */
   flush(): Buffer {
     const waiting = this.#waiting;
     this.#waiting = none;
@@ -59,7 +58,7 @@ export class VerbTranslator {
     }
   }
 
-  /** Empty lines before a request are allowed (RFC 9112 section 2.2). */
+  /** Empty lines before a request are allowed (RFC 9112, section 2.2). */
   #start(bytes: Buffer, at: number): number | 'wait' {
     if (bytes[at] === 0x0d || bytes[at] === 0x0a) return at + 1;
     const disguise = disguiseOf(bytes.toString('latin1', at, Math.min(at + decidingLength, bytes.length)));

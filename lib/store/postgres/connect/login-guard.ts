@@ -1,15 +1,16 @@
 import type pg from 'pg';
-import type { DatabaseLogin, LoginKind } from '../../../core/database/address.ts';
-import { ConnectRefusal } from './refusal.ts';
+import type { DatabaseLogin, LoginKind } from '#core/settings/database/address.ts';
+import { ConnectRefusal } from '../refusal.ts';
 
-const bound = 'SCRAM-SHA-256-PLUS';
+const boundMechanism = 'SCRAM-SHA-256-PLUS';
 
 /**
- * Holds a server to the ways of logging in that are allowed. A server chooses the way: without this, whoever answers in its place
- * could ask for the password in the clear, or for none at all. It listens before the client does, and a connection that it
- * has ended sends nothing any more.
+ * Refuses login methods that are not allowed. The server chooses the method, so without this guard an impostor could ask for the
+ * password in clear text, or for no password at all. The guard sees each message before the client does, and a connection that
+ * it has destroyed sends nothing more.
  *
- * @returns what throws the refusal, if there was one: what came with it may have opened the connection for the client
+ * @returns a function that throws the refusal, if there was one; call it after connecting, since messages that arrived together
+ * with the refused one may have opened the connection anyway
  */
 export function guardLogin({ connection }: pg.Client, { allowed, channelBinding }: DatabaseLogin): () => void {
   let refusal: ConnectRefusal | undefined;
@@ -29,7 +30,7 @@ export function guardLogin({ connection }: pg.Client, { allowed, channelBinding 
   connection.on('authenticationMD5Password', () => ask('md5'));
   connection.on('authenticationSASL', ({ mechanisms }: { readonly mechanisms: readonly string[] }) => {
     ask('scram-sha-256');
-    isBound = mechanisms.includes(bound);
+    isBound = mechanisms.includes(boundMechanism);
     if (channelBinding === 'require' && !isBound) refuse(unbound);
   });
   connection.on('authenticationSASLFinal', () => {
@@ -37,7 +38,7 @@ export function guardLogin({ connection }: pg.Client, { allowed, channelBinding 
   });
   connection.on('authenticationOk', () => {
     if (asked === 'none') return ask('none');
-    // A server that ends the exchange early has not shown that it knows the password.
+    // A server that ends the exchange early has not proved that it knows the password.
     if (asked === 'scram-sha-256' && !isProven) refuse('it has not proved that it knows the password');
   });
   return () => {
@@ -45,4 +46,4 @@ export function guardLogin({ connection }: pg.Client, { allowed, channelBinding 
   };
 }
 
-const unbound = 'it does not bind the login to its certificate, as channel_binding=require wants';
+const unbound = 'it does not bind the login to its certificate, as channel_binding=require demands';

@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { ConnectRefusal } from './refusal.ts';
+import { ConnectRefusal } from '../refusal.ts';
 
-/** Answers the password of now. */
+/** Returns the current password. */
 export type PasswordSource = () => Promise<string>;
 
 const bytesMax = 65_536;
 const commandMsMax = 10_000;
-/** A burst of connections asks once. */
-const keptMs = 2_000;
+/** Connections that open in a burst share one run of the program. */
+const cachedMs = 2_000;
 
-/** Reads a file for each connection, so that a password that is renewed there is taken at once. */
+/** Reads the file for each connection, so that a renewed password is used at once. */
 export const passwordOfFile =
   (path: string): PasswordSource =>
   async () => {
@@ -21,23 +21,23 @@ export const passwordOfFile =
   };
 
 /**
- * Runs a program, without a shell. What it prints is the password, and is shown nowhere, nor is what it complains of.
+ * Runs a program, without a shell, and takes its output as the password. Neither its output nor its error output is shown anywhere.
  *
  * @param words the program and its arguments
  */
 export function passwordOfCommand(words: readonly string[], environment: NodeJS.ProcessEnv): PasswordSource {
-  let kept: { readonly password: Promise<string>; readonly until: number } | undefined;
+  let cached: { readonly password: Promise<string>; readonly until: number } | undefined;
   return async () => {
-    if (kept !== undefined && performance.now() < kept.until) return kept.password;
+    if (cached !== undefined && performance.now() < cached.until) return cached.password;
     const password = outputOf(words, environment);
-    const asked = { password, until: Number.POSITIVE_INFINITY };
-    kept = asked;
+    const running = { password, until: Number.POSITIVE_INFINITY };
+    cached = running;
     password.then(
       () => {
-        if (kept === asked) kept = { password, until: performance.now() + keptMs };
+        if (cached === running) cached = { password, until: performance.now() + cachedMs };
       },
       () => {
-        if (kept === asked) kept = undefined;
+        if (cached === running) cached = undefined;
       },
     );
     return password;
@@ -52,24 +52,24 @@ function outputOf([program = '', ...others]: readonly string[], env: NodeJS.Proc
     else reject(new ConnectRefusal(`the program of KEYFERRY_DATABASE_PASSWORD_COMMAND failed (${howOf(error)})`));
   });
   child.stdin?.end();
-  return promise.then((output) => passwordIn(output, 'what KEYFERRY_DATABASE_PASSWORD_COMMAND printed'));
+  return promise.then((output) => passwordIn(output, 'the output of KEYFERRY_DATABASE_PASSWORD_COMMAND'));
 }
 
-/** The whole text, without the line break at its end. */
-function passwordIn(text: string, what: string): string {
+/** The whole text without its final line break. */
+function passwordIn(text: string, source: string): string {
   const password = text.replace(/\r?\n$/, '');
-  if (password === '') throw new ConnectRefusal(`${what} is empty`);
+  if (password === '') throw new ConnectRefusal(`${source} is empty`);
   if (/[\r\n\0]/.test(password) || Buffer.byteLength(password) > bytesMax) {
-    throw new ConnectRefusal(`${what} is not one line with a password`);
+    throw new ConnectRefusal(`${source} is not a single line with a password`);
   }
   return password;
 }
 
-/** The messages of these errors hold the command, and what it printed. */
+/** The messages of these errors contain the command and its output, so only the exit code or signal is shown. */
 function howOf(error: { readonly code?: unknown; readonly killed?: boolean; readonly signal?: unknown }): string {
   if (error.killed === true) return `it took longer than ${commandMsMax / 1_000} s, or printed too much`;
   return typeof error.code === 'number' ? `it ended with ${error.code}` : String(error.code ?? error.signal);
 }
 
 const codeOf = (cause: unknown): string =>
-  cause instanceof Error && 'code' in cause ? String(cause.code) : 'it is no text';
+  cause instanceof Error && 'code' in cause ? String(cause.code) : 'it is not text';

@@ -5,12 +5,12 @@ import { type Origin, originOf } from './origin.ts';
 import { DialError, type Servers, type Way } from './servers.ts';
 import { tlsOptions } from './tls.ts';
 
-/** What a client is, whichever server it goes to. `connectionTimeoutMillis` is for all ways together. */
+/** Options of a client that do not depend on the server. `connectionTimeoutMillis` covers all ways together. */
 export type ClientOptions = Omit<pg.ClientConfig, 'connectionString' | 'host' | 'port' | 'user' | 'password' | 'ssl'>;
 
 /**
- * A connection to the server of a database that is the one to go to now. It is open once the server has shown by its certificate, its
- * login and its state that it is the one that is wanted.
+ * A connection to the current server of a database. It is open only after the certificate, the login and the state of the server
+ * have been checked.
  */
 export class ServerClient extends pg.Client {
   readonly way: Way;
@@ -23,7 +23,7 @@ export class ServerClient extends pg.Client {
   constructor(servers: Servers, options: ClientOptions) {
     const { user, database, login, tls, startUp } = servers.address;
     const way = servers.way();
-    // Filled when the files have been read: `pg` takes from it what is there when the handshake begins.
+    // Filled once the files have been read: `pg` reads it when the handshake begins.
     const tlsLater: ConnectionOptions = {};
     const msMax = Math.ceil((options.connectionTimeoutMillis ?? 0) / servers.ways.length);
     super({
@@ -31,7 +31,10 @@ export class ServerClient extends pg.Client {
       ...startUp,
       ...(user === undefined ? {} : { user }),
       ...(database === undefined ? {} : { database }),
-      ...{ host: way.host, port: way.port, ssl: way.tls ? tlsLater : false, connectionTimeoutMillis: msMax },
+      host: way.host,
+      port: way.port,
+      ssl: way.tls ? tlsLater : false,
+      connectionTimeoutMillis: msMax,
       ...(tls.direct ? { sslnegotiation: 'direct' as const } : {}),
       enableChannelBinding: way.tls && login.channelBinding !== 'disable',
     });
@@ -39,12 +42,12 @@ export class ServerClient extends pg.Client {
     this.#servers = servers;
     this.#tls = tlsLater;
     this.#msMax = msMax;
-    // An `error` event without a listener ends the process. What has failed says so to those that wait for it.
+    // An `error` event without a listener ends the process. Pending calls are rejected in any case.
     this.on('error', () => {});
     this.#mustBeAllowed = guardLogin(this, login);
   }
 
-  /** The run of the server that it has come to; undefined: it is not open yet. */
+  /** The server run that the connection has reached; undefined until the connection is open. */
   get origin(): Origin | undefined {
     return this.#origin;
   }
@@ -61,7 +64,7 @@ export class ServerClient extends pg.Client {
     return undefined;
   }
 
-  /** Closes it without waiting for the server, and with it what waits for an answer. */
+  /** Closes the connection without waiting for the server; pending queries fail. */
   cut(): void {
     this.connection.stream.destroy();
   }
@@ -89,7 +92,7 @@ export class ServerClient extends pg.Client {
   }
 }
 
-/** One connection of its own. @throws what the last of the servers came to */
+/** Opens a connection outside the pool. @throws the error of the last server */
 export function openClient(servers: Servers, options: ClientOptions): Promise<ServerClient> {
   return servers.each(() => new ServerClient(servers, options).connect());
 }

@@ -1,30 +1,30 @@
-import type { DatabaseAddress, DatabaseHost } from '../../../core/database/address.ts';
-import { parseDatabaseUrl } from '../../../core/database/parse.ts';
+import type { DatabaseAddress, DatabaseHost } from '#core/settings/database/address.ts';
+import { parseDatabaseUrl } from '#core/settings/database/parse.ts';
 import { codeOf, whyNoConnection } from '../failure.ts';
+import { NoServer } from '../refusal.ts';
 import type { PasswordSource } from './password.ts';
-import { NoServer } from './refusal.ts';
 
-/** Where the store is, and how to get in. */
+/** The address of the store and how to log in. */
 export interface DatabaseAccess {
   /** `postgres://user:password@host:port,host:port/database?sslmode=...` */
   readonly databaseUrl: string;
-  /** Asked for each connection, in place of the password in the URL. */
+  /** Called for each connection; replaces the password in the URL. */
   readonly password?: PasswordSource | undefined;
 }
 
-/** A way to a server: a host, with TLS or without. */
+/** One way to reach a server: a host, with or without TLS. */
 export interface Way extends DatabaseHost {
   readonly tls: boolean;
 }
 
-/** The servers of a database, of which one at a time is the one to go to: the last that was good. */
+/** The servers of a database. New connections go to the current one, which is the last that worked. */
 export class Servers {
   readonly address: DatabaseAddress;
   readonly ways: readonly Way[];
   readonly #password: PasswordSource | undefined;
   #at: number;
 
-  /** @throws Error for a URL that cannot be used; the error does not show it */
+  /** @throws Error for an unusable URL; the message does not contain the URL */
   constructor({ databaseUrl, password }: DatabaseAccess) {
     this.address = read(databaseUrl);
     this.#password = password;
@@ -40,7 +40,7 @@ export class Servers {
     return way;
   }
 
-  /** The next one is to be tried, unless somebody has found that out already. */
+  /** Moves on to the next way, unless another connection has already done so. */
   failed(way: Way): void {
     if (this.ways[this.#at] === way) this.#at = (this.#at + 1) % this.ways.length;
   }
@@ -50,10 +50,10 @@ export class Servers {
   }
 
   /**
-   * Dials until a server is found, each way once at most. A server that knows us and refuses the login ends it, as in libpq: the
-   * others would refuse it too, and count it.
+   * Dials until a server accepts, each way once at most. As in libpq, a server that refuses the login ends the search: the other
+   * servers would refuse the login too and count it as a failure.
    *
-   * @throws what the last way came to, with a word on each where there are several
+   * @throws the error of the last way; with several ways, an error that lists why each failed
    */
   async each<T>(dial: () => Promise<T>): Promise<T> {
     const failures: DialError[] = [];
@@ -64,20 +64,20 @@ export class Servers {
         const failure = dialErrorIn(cause);
         if (failure === undefined) throw cause;
         failures.push(failure);
-        if (failures.length < this.ways.length && !this.#endsTheSearch(failure)) continue;
+        if (failures.length < this.ways.length && !this.#endsSearch(failure)) continue;
         throw failures.length === 1 ? failure.cause : noServer(failures);
       }
     }
   }
 
-  /** Where TLS is not required, a server may take the same login without it. */
-  #endsTheSearch({ way, cause }: DialError): boolean {
+  /** With sslmode=prefer, a server that refuses a login over TLS may accept it without TLS. */
+  #endsSearch({ way, cause }: DialError): boolean {
     const code = codeOf(cause);
     return code === '28P01' || (code === '28000' && !(way.tls && this.address.tls.mode === 'prefer'));
   }
 }
 
-/** A way that came to nothing. */
+/** A way that failed. */
 export class DialError extends Error {
   override readonly name = 'DialError';
   readonly way: Way;
@@ -104,7 +104,7 @@ const waysTo = (host: DatabaseHost, mode: DatabaseAddress['tls']['mode']): reado
       ]
     : [{ ...host, tls: mode !== 'disable' && !host.host.startsWith('/') }];
 
-/** The pool wraps what it has ended by its own limit. */
+/** When the pool's own timeout ends an attempt, the pool wraps its error. */
 function dialErrorIn(cause: unknown): DialError | undefined {
   if (cause instanceof DialError) return cause;
   return cause instanceof Error && cause.cause instanceof DialError ? cause.cause : undefined;

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { type ConnectionOptions, getCACertificates } from 'node:tls';
-import type { DatabaseTls } from '../../../core/database/address.ts';
-import { ConnectRefusal } from './refusal.ts';
+import type { DatabaseTls } from '#core/settings/database/address.ts';
+import { ConnectRefusal } from '../refusal.ts';
 
 /**
- * What a connection is secured with. The files are read for each connection, so that renewed ones are taken without a restart.
+ * The TLS options of a connection. The files are read for each connection, so that renewed ones are used without a restart.
  *
  * @throws ConnectRefusal for a file that cannot be read
  */
@@ -17,7 +17,7 @@ export async function tlsOptions(tls: DatabaseTls): Promise<ConnectionOptions> {
   const verified = tls.mode === 'verify-ca' || tls.mode === 'verify-full';
   return {
     rejectUnauthorized: verified,
-    // Whose certificate it is does not matter: any that the authority has signed.
+    // verify-ca accepts any certificate that the authority has signed, whatever its host name.
     ...(tls.mode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
     ...(tls.minVersion === undefined ? {} : { minVersion: tls.minVersion }),
     ...(ca === undefined ? {} : { ca }),
@@ -34,7 +34,7 @@ async function authorities(file: string | undefined): Promise<string | string[] 
 async function contentOf(name: string, file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
   return readFile(file, 'utf8').catch((cause: unknown) => {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'it is no text';
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'it is not text';
     throw new ConnectRefusal(`the file that ${name} names cannot be read (${code})`, { cause });
   });
 }

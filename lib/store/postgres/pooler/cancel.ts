@@ -3,14 +3,14 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type pg from 'pg';
 import { cancelKeyOf } from './look.ts';
 
-/** From the protocol of PostgreSQL: "Message Formats", CancelRequest and SSLRequest. */
+/** Codes of CancelRequest and SSLRequest (PostgreSQL protocol, "Message Formats"). */
 const [cancelCode, tlsCode] = [80_877_102, 80_877_103];
 const msMax = 3_000;
 
 /**
- * Asks the server to end the statement that this connection runs, by a connection of its own as the protocol has it; a pooler passes it on.
- * Nothing answers such a request but that the other side closes
- * the connection; a pooler forgets it if we do so first. Never rejects: one that is lost leaves the statement to the limit of waiting for its answer.
+ * Asks the server to cancel the statement that this connection runs. The protocol demands a separate connection for that; a pooler
+ * forwards the request. The only answer is that the other side closes the connection, and a pooler drops the request if we close
+ * first. Never rejects: if the request is lost, the query timeout of the client ends the statement.
  */
 export async function cancel(client: pg.Client): Promise<void> {
   const key = cancelKeyOf(client);
@@ -31,14 +31,14 @@ export async function cancel(client: pg.Client): Promise<void> {
   await ended;
 }
 
-/** What the connection was opened with: `true`, or the options of its TLS. */
+/** The TLS options that the connection was opened with; `ssl` may also be `true`. */
 function tlsOf({ ssl }: { readonly ssl: unknown }): ConnectionOptions | undefined {
   if (typeof ssl !== 'object' || ssl === null) return ssl === true ? {} : undefined;
-  // `key` is hidden from listings, so that it is in no log.
+  // `pg` makes `key` non-enumerable to keep it out of logs, so the spread misses it.
   return { ...ssl, ...('key' in ssl && typeof ssl.key === 'string' ? { key: ssl.key } : {}) };
 }
 
-/** TLS from the first byte on, without asking for it. */
+/** TLS starts with the first byte, without an SSLRequest. */
 const isDirect = ({ connection }: pg.Client): boolean =>
   'sslNegotiation' in connection && connection.sslNegotiation === 'direct';
 

@@ -1,7 +1,9 @@
 import type pg from 'pg';
+import { text } from '../../sql/kinds.ts';
+import { queryRows } from '../../sql/rows.ts';
 import type { ServerClient } from '../connect/server-client.ts';
 
-/** Limits and planning of a session as the server gives them to a connection that asks for none. Times are in milliseconds. */
+/** Limits and planner settings that the server gives a session that requests none. Times are in milliseconds. */
 export interface SessionDefaults {
   readonly statement_timeout: number;
   readonly idle_in_transaction_session_timeout: number;
@@ -10,12 +12,12 @@ export interface SessionDefaults {
 }
 
 /**
- * Whether something between us and PostgreSQL speaks for it: the number of the process that it gave us at the login, by which a
- * statement is cancelled, is not that of the process that runs our statements. What only passes bytes on, such as a TLS tunnel, is none.
+ * Whether a pooler answers for PostgreSQL: the process id received at login, which cancels statements, differs from that of the
+ * process that runs our statements. Anything that only forwards bytes, such as a TLS tunnel, is not a pooler.
  */
 export const isPooled = (client: ServerClient): boolean => client.origin?.processId !== cancelKeyOf(client)?.processId;
 
-/** What ends a statement of this connection from outside. */
+/** The key that another connection needs to cancel a statement of this one. */
 export function cancelKeyOf(client: object): { readonly processId: number; readonly secret: number } | undefined {
   if (!('processID' in client) || !('secretKey' in client)) return undefined;
   const { processID: processId, secretKey: secret } = client;
@@ -26,27 +28,29 @@ const probeName = 'keyferry_probe';
 const probeText = `select name from pg_prepared_statements where position('keyferry looks for a pooler' in statement) > 0`;
 
 /**
- * Whether the pooler keeps prepared statements, as PgBouncer does since 1.21: it then prepares them under names of its own. One that passes
- * our name on knows nothing of it, and would send the next use to a server that does not either.
+ * Whether the pooler tracks prepared statements, as PgBouncer does since 1.21; it then prepares them under its own names. A pooler
+ * that forwards our name does not track it and may send the next use to a server that does not have the statement.
  */
 export async function keepsStatements(client: pg.ClientBase): Promise<boolean> {
   await client.query('begin');
   try {
-    const { rows } = await client.query<{ name: string }>({ name: probeName, text: probeText });
+    const rows = await queryRows(client, { name: text }, { name: probeName, text: probeText });
     const kept = rows.length > 0 && rows.every(({ name }) => name !== probeName);
-    // Still the same server, for as long as the transaction lasts: it is left as it was.
+    // Within the transaction the server is still the same, so the probe can be removed from it.
     if (!kept) await client.query(`deallocate ${probeName}`);
     await client.query('commit');
     return kept;
   } catch {
-    // Such as 42P05: another process has left the name there.
+    // For example 42P05: another process has left a statement of this name on the server.
     await client.query('rollback');
     return false;
   }
 }
 
 export async function sessionDefaults(client: pg.ClientBase): Promise<SessionDefaults> {
-  const { rows } = await client.query<{ name: string; setting: string }>(
+  const rows = await queryRows(
+    client,
+    { name: text, setting: text },
     `select name, setting from pg_settings
       where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'random_page_cost', 'jit')`,
   );

@@ -1,30 +1,30 @@
 import pg from 'pg';
-import type { Log } from '../../../core/log.ts';
-import { NoServer } from '../connect/refusal.ts';
+import type { Log } from '#core/log/log.ts';
 import type { ServerClient } from '../connect/server-client.ts';
-import { idleInTransactionMs, planningParameters } from '../start-up.ts';
+import { idleInTransactionMs, planningParameters } from '../connect/start-up.ts';
+import { NoServer } from '../refusal.ts';
 import { isPooled, keepsStatements, type SessionDefaults, sessionDefaults } from './look.ts';
 
 /**
- * What stands between us and PostgreSQL. `none`: a connection is one to the server. `session`: a pooler that gives each connection a
- * server of its own while it is open. `transaction`: one that may give each transaction another server. `auto`: find out.
+ * The kind of pooler in front of PostgreSQL. `none`: connections go directly to the server. `session`: each connection keeps one
+ * server connection while it is open. `transaction`: each transaction may run on another server connection. `auto`: detect it.
  */
 export type PoolerSetting = 'auto' | 'none' | 'session' | 'transaction';
 
-/** Known of a pooler in mode `transaction`. */
+/** Properties of a pooler in mode `transaction`. */
 interface Shared {
   readonly keepsStatements: boolean;
   readonly defaults: SessionDefaults;
 }
 
-/** What has been found asks for another way to open the connection. */
-class OpenedAnew extends Error {}
+/** A pooler was detected, so the connection has to be opened again in another way. */
+class MustReopen extends Error {}
 
-const openingsMax = 3;
+const attemptsMax = 3;
 
 /**
- * What the connections of a process rely on, found out once. Behind a pooler that shares servers by transaction nothing outlives a
- * transaction: no start-up parameters and session settings, and no named statements unless the pooler keeps them.
+ * What the connections of a process can rely on, detected once. Behind a pooler that shares servers by transaction, nothing
+ * outlasts a transaction: no start-up parameters or session settings, and no named statements unless the pooler keeps them.
  */
 export class Pooling {
   #kind: Exclude<PoolerSetting, 'auto'> | undefined;
@@ -38,8 +38,8 @@ export class Pooling {
     this.#log = log;
   }
 
-  /** Whether a new connection asks the server for its limits as it opens. Poolers refuse that, or take no notice. */
-  get asksAtStartUp(): boolean {
+  /** Whether a new connection sends its limits as start-up parameters. Poolers refuse or ignore these. */
+  get sendsStartUpParameters(): boolean {
     return this.#kind === undefined || this.#kind === 'none';
   }
 
@@ -52,13 +52,13 @@ export class Pooling {
     return this.#kind !== 'transaction' || this.#known?.keepsStatements === true;
   }
 
-  /** Called with each new connection before it is used. @throws OpenedAnew */
+  /** Called with each new connection before it is used. @throws MustReopen */
   async opened(client: ServerClient, statementTimeoutMs: number): Promise<void> {
     if (this.#kind === undefined) {
       const pooled = isPooled(client);
       this.#kind = pooled ? 'transaction' : 'none';
-      // What it asked for may have come to one of the servers, and is not what the others have.
-      if (pooled) throw new OpenedAnew();
+      // Its start-up parameters may have reached one of the servers, and the others do not have them.
+      if (pooled) throw new MustReopen();
     }
     if (this.#kind === 'session') await client.query(sessionSettings(statementTimeoutMs));
     if (this.#kind !== 'transaction' || this.#known !== undefined) return;
@@ -68,26 +68,26 @@ export class Pooling {
     this.#known = await this.#shared;
   }
 
-  /** Opens a connection, and once more with what the first attempts have taught: that there is a pooler, what it refuses. */
+  /** Opens a connection; tries again when a failed attempt has shown that there is a pooler or what it refuses. */
   async retried<T>(open: () => Promise<T>, attempt = 1): Promise<T> {
     try {
       return await open();
     } catch (error) {
-      if (attempt >= openingsMax || !this.#hasLearned(error)) throw error;
+      if (attempt >= attemptsMax || !this.#hasLearned(error)) throw error;
       return this.retried(open, attempt + 1);
     }
   }
 
   #hasLearned(error: unknown): boolean {
-    if (error instanceof OpenedAnew) return true;
+    if (error instanceof MustReopen) return true;
     const causes = error instanceof NoServer ? error.causes : [error];
     if (!causes.some(isParameterRefusal)) return false;
-    // Otherwise it was opened together with one that has found it out already.
-    if (this.asksAtStartUp) this.#kind = 'transaction';
+    // If it is already set, a connection that was opened at the same time has detected the pooler.
+    if (this.sendsStartUpParameters) this.#kind = 'transaction';
     return true;
   }
 
-  /** A server did not know a statement of ours, or knew it already: it is not ours alone. */
+  /** A server did not know one of our prepared statements, or already had it: other clients share this server. */
   refusedName(): void {
     if (this.#namesRefused) return;
     this.#namesRefused = true;
@@ -95,11 +95,11 @@ export class Pooling {
       { pooler: 'transaction' },
       'a pooler shares the connections to the database: statements are no longer prepared; set KEYFERRY_DATABASE_POOLER=transaction',
     );
-    // Limits were asked for when connections opened, and are not with the servers: from now on they come with each transaction.
+    // The servers do not have the limits that were sent at start-up, so from now on each transaction sets them.
     this.#kind = 'transaction';
   }
 
-  /** Follows `begin`: the limits that the server does not have by itself, for this transaction alone. */
+  /** SQL to append to `begin`: sets the limits that the server does not have by default, for this transaction only. */
   limits(statementTimeoutMs: number): string {
     if (this.#kind !== 'transaction') return '';
     const wanted = { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: idleInTransactionMs };
@@ -109,8 +109,8 @@ export class Pooling {
       .join('');
   }
 
-  /** Whether a statement outside of a transaction has no limit of the server's, so that we have to end it. */
-  hasOwnLimit(statementTimeoutMs: number): boolean {
+  /** Whether the server has no such limit for a statement outside a transaction, so that we have to cancel it. */
+  mustCancel(statementTimeoutMs: number): boolean {
     return this.#kind === 'transaction' && this.#known?.defaults.statement_timeout !== statementTimeoutMs;
   }
 

@@ -1,44 +1,45 @@
-/** A moment on two clocks: one of them stands still while a function is frozen, and the other may be set. Milliseconds. */
+/** A moment on two clocks, in milliseconds: `running` stops while a function is frozen, and `wall` may be adjusted. */
 export interface Moment {
   readonly running: number;
   readonly wall: number;
 }
 
-/** The longer one is right: no time has passed on neither. */
+/** The time between two moments: the longer of the two differences, since each clock can only show too little. */
 export const msBetween = (earlier: Moment, later: Moment): number =>
   Math.max(later.running - earlier.running, later.wall - earlier.wall, 0);
 
-/** How far the primary had written its log, as a number of bytes, when it was asked. */
+/** How many bytes of its log the primary had written when it was queried. */
 interface Mark {
   readonly at: Moment;
   readonly position: bigint;
 }
 
-/** More than are younger than any bound that is worth a replica. */
+/** Enough marks for any lag bound with which a replica is useful. */
 const marksMax = 1_000;
 
 /**
- * Compares how far a replica has come with where the primary was and when. What was committed before the primary was asked lies before
- * the answered position: a replica that has come so far holds it, whatever its own clock and its connection to the primary are like.
+ * Compares the position of a replica with earlier positions of the primary. Everything committed before the primary was queried
+ * lies before the position that it returned, so a replica that has reached this position has all of it, whatever the state of the
+ * replica's clock and of its connection to the primary.
  */
 export class Freshness {
   #marks: Mark[] = [];
 
-  /** @param at a moment before the primary was asked */
+  /** @param at a moment before the primary was queried */
   primaryAt(at: Moment, position: bigint): void {
     this.#marks.push({ at, position });
     if (this.#marks.length > marksMax) this.#marks.shift();
   }
 
-  /** The moment up to which a replica has everything; undefined: it is older than all that is known. */
+  /** The moment up to which a replica at this position has everything; undefined when it is behind all known marks. */
   replicaAt(position: bigint): Moment | undefined {
     const reached = this.#marks.findLastIndex((mark) => mark.position <= position);
-    // What is older than the newest mark that was reached is not asked for again.
+    // Marks before the newest one that was reached are no longer needed.
     this.#marks = this.#marks.slice(Math.max(reached, 0));
     return reached === -1 ? undefined : this.#marks[0]?.at;
   }
 
-  /** Positions of another primary say nothing. */
+  /** Called after a promotion: positions of the previous primary are not comparable. */
   forget(): void {
     this.#marks = [];
   }

@@ -1,37 +1,37 @@
 import { Kysely } from 'kysely';
-import type { Clock } from '../../../core/clock.ts';
-import type { Log } from '../../../core/log.ts';
+import type { Clock } from '#core/clock.ts';
+import type { Log } from '#core/log/log.ts';
 import type { Database } from '../../tables.ts';
 import type { DatabaseAccess } from '../connect/servers.ts';
-import { poolDialect } from '../driver.ts';
-import { openPool, type PoolOptions } from '../pool.ts';
+import { poolDialect } from '../pool/driver.ts';
+import { openPool, type PoolOptions } from '../pool/pool.ts';
 import { Reachability } from '../reachability.ts';
 import { Freshness, type Moment, msBetween } from './freshness.ts';
 import { placeOfPrimary, placeOfReplica } from './place.ts';
 
 export interface ReplicaOptions {
   readonly access: DatabaseAccess;
-  /** Answers of a replica are no older than this. */
+  /** Maximum age of an answer of the replica. */
   readonly lagMsMax: number;
 }
 
 export interface Replica {
-  /** Answers on the replica, or on the primary if the replica may not be used now or fails. `read` may run twice. */
+  /** Runs a read on the replica, or on the primary if the replica is stale or fails. `read` may run twice. */
   read<T>(read: (db: Kysely<Database>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** A read that takes longer on the replica is asked of the primary. */
+/** A read that takes longer on the replica is repeated on the primary. */
 const statementMsMax = 5_000;
 const connectMsMax = 1_000;
-/** Between two looks at both servers; a replica that fails is looked at less and less often. */
-const lookMsMin = 100;
-const lookMsMax = 1_000;
+/** Pause between two comparisons of both servers; the pause grows while the replica fails. */
+const pollMsMin = 100;
+const pollMsMax = 1_000;
 const pauseMsMax = 30_000;
 
 /**
- * A streaming standby for reads that may be old by a bound. Looks in the background at how far it has come, so no read waits for a
- * replica that is away: what is not known to be fresh goes to the primary.
+ * A streaming standby for reads whose answers may be slightly out of date. Its position is checked in the background, so no read
+ * waits for an unreachable replica: while the replica is not known to be fresh, reads go to the primary.
  */
 export function openReplica(
   primary: Kysely<Database>,
@@ -63,30 +63,30 @@ export function openReplica(
     failures += 1;
     use.stopped(reason);
   }
-  async function look(): Promise<void> {
+  async function compare(): Promise<void> {
     const at = now();
-    const there = await placeOfPrimary(primary);
-    freshness.primaryAt(at, there.position);
-    const here = await placeOfReplica(replica);
-    if (here === undefined) return failed('it is no standby');
-    if (here.system !== there.system) return failed('it belongs to another installation of PostgreSQL');
-    if (here.timeline !== there.timeline) {
+    const ofPrimary = await placeOfPrimary(primary);
+    freshness.primaryAt(at, ofPrimary.position);
+    const ofReplica = await placeOfReplica(replica);
+    if (ofReplica === undefined) return failed('it is not a standby');
+    if (ofReplica.system !== ofPrimary.system) return failed('it belongs to another installation of PostgreSQL');
+    if (ofReplica.timeline !== ofPrimary.timeline) {
       freshness.forget();
       return failed('it has not followed the last promotion yet');
     }
     failures = 0;
-    freshAt = freshness.replicaAt(here.position);
+    freshAt = freshness.replicaAt(ofReplica.position);
     if (isFresh()) use.started();
     else use.stopped(`it is more than ${lagMsMax} ms behind`);
   }
-  const everyMs = Math.max(lookMsMin, Math.min(lookMsMax, lagMsMax / 4));
+  const everyMs = Math.max(pollMsMin, Math.min(pollMsMax, lagMsMax / 4));
   const watch = repeat(
-    () => look().catch((error: unknown) => failed(error instanceof Error ? error.message : 'it does not answer')),
+    () => compare().catch((error: unknown) => failed(error instanceof Error ? error.message : 'it does not answer')),
     () => Math.min(pauseMsMax, everyMs * 2 ** Math.min(failures, 20)),
   );
   return {
     async read(read) {
-      // A process without such reads asks neither server.
+      // A process without such reads polls neither server.
       watch.start();
       if (!isFresh()) return read(primary);
       try {
@@ -103,18 +103,18 @@ export function openReplica(
   };
 }
 
-/** With several hosts a server that takes writes is looked for, unless the URL says otherwise. */
+/** Any server will do, unless the URL says otherwise: the default for several hosts is a server that accepts writes. */
 function toAnyServer(databaseUrl: string): string {
   if (/[?&]target_session_attrs=/.test(databaseUrl)) return databaseUrl;
   return `${databaseUrl}${databaseUrl.includes('?') ? '&' : '?'}target_session_attrs=any`;
 }
 
-/** Says in the log once when the replica is used and when it no longer is. */
+/** Logs once when the replica comes into use and once when it no longer is. */
 function openUse(log: Log) {
   let isUsed: boolean | undefined;
   return {
     started(): void {
-      if (isUsed !== true) log.info({}, 'reads that may be old go to the replica');
+      if (isUsed !== true) log.info({}, 'reads that may be out of date go to the replica');
       isUsed = true;
     },
     stopped(reason: string): void {
@@ -124,7 +124,7 @@ function openUse(log: Log) {
   };
 }
 
-/** Runs work again and again once it has been started, with a pause after each end. Its end waits for a run. */
+/** Once started, repeats `work` with a pause after each run. `end` waits for a run in progress. */
 function repeat(work: () => Promise<void>, pauseMs: () => number) {
   let isEnding = false;
   let timer: NodeJS.Timeout | undefined;
@@ -132,7 +132,7 @@ function repeat(work: () => Promise<void>, pauseMs: () => number) {
   async function run(): Promise<void> {
     await work();
     if (isEnding) return;
-    // It must not keep a process alive that is done.
+    // The timer must not keep a finished process alive.
     timer = setTimeout(() => {
       running = run();
     }, pauseMs()).unref();

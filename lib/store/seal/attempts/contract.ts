@@ -1,7 +1,7 @@
 import type { Prepare } from '../contract.ts';
 import type { ShareRule } from '../shares/shares.ts';
 
-/** What holders of key shares do together while the service is unsealed. All methods throw AppError `sealed` when it is not. */
+/** Joint operations of key holders on an unsealed service. All methods throw AppError `sealed` while it is sealed. */
 export interface KeyAttempts {
   readonly rekey: Rekey;
   /** The same for the recovery keys of the automatic seal. */
@@ -9,37 +9,37 @@ export interface KeyAttempts {
   readonly rootToken: RootTokenAttempts;
 }
 
-/** Replaces a key that is split, and so its shares. Values are not encrypted anew: the keyring stays. */
+/** Replaces a split key and thereby its shares. The keyring stays, so values are not re-encrypted. */
 export interface Rekey {
   status(): Promise<RekeyStatus>;
-  /** @throws AppError `bad-request` where the seal has no such key, for an invalid rule, and when one is going on */
+  /** @throws AppError `bad-request` when the seal has no such key, the rule is invalid or a rekey is in progress */
   begin(rule: ShareRule, verification: boolean): Promise<RekeyStatus>;
-  /** Ends it without a change; nothing to do when none is going on. */
+  /** Ends the rekey without a change; does nothing when none is in progress. */
   cancel(): Promise<void>;
-  /** Takes a share of the present key. @throws AppError `bad-request` */
+  /** Takes a share of the current key. @throws AppError `bad-request` */
   give(share: string, nonce: string): Promise<RekeyGiven>;
-  /** @throws AppError `bad-request` when nothing waits to be verified */
+  /** @throws AppError `bad-request` when no verification is in progress */
   verification(): Promise<VerifyStatus>;
-  /** Takes a share of the new key. With enough of them the new key is in force. @throws AppError `bad-request` */
+  /** Takes a share of the new key. With enough of them, the new key takes effect. @throws AppError `bad-request` */
   verify(share: string, nonce: string): Promise<VerifyStatus & { readonly complete: boolean }>;
-  /** Forgets the new shares given so far. @throws AppError `bad-request` when nothing waits to be verified */
+  /** Forgets the new shares given so far. @throws AppError `bad-request` when no verification is in progress */
   restartVerification(): Promise<VerifyStatus>;
 }
 
 export interface RekeyStatus {
-  /** Undefined: none is going on. */
+  /** Undefined when no rekey is in progress. */
   readonly nonce: string | undefined;
-  /** Of the key that is to be; zeros while none is going on. */
+  /** The rule of the new key; zeros when no rekey is in progress. */
   readonly rule: ShareRule;
   readonly progress: number;
   readonly required: number;
   readonly verification: boolean;
-  /** Set when the new shares are out and wait to be verified. */
+  /** Set when the new shares have been issued and are waiting for verification. */
   readonly verificationNonce: string | undefined;
 }
 
 export interface RekeyGiven extends RekeyStatus {
-  /** The new shares, with the last of the old ones; they exist here and nowhere else. */
+  /** The new shares, returned in reply to the last old one. They exist nowhere else. */
   readonly shares: readonly Buffer[] | undefined;
 }
 
@@ -49,21 +49,21 @@ export interface VerifyStatus {
   readonly progress: number;
 }
 
-/** Makes a root token for whoever holds enough key shares, or recovery keys with the automatic seal. */
+/** Makes a root token for the holders of enough key shares, or of recovery keys with the automatic seal. */
 export interface RootTokenAttempts {
   status(): Promise<RootTokenStatus>;
-  /** `otp`: the one-time pad for the token, of its length. @throws AppError `bad-request` when one is going on */
+  /** `otp`: the one-time pad, as long as the token. @throws AppError `bad-request` when an attempt is in progress */
   begin(otp: string): Promise<RootTokenStatus>;
   cancel(): Promise<void>;
-  /** Takes a share; with the last one `mint` makes the token, in the same transaction. @throws AppError `bad-request` */
+  /** Takes a share; with the last one, `mint` makes the token in the same transaction. @throws AppError `bad-request` */
   give(share: string, nonce: string, mint: Prepare<string>): Promise<RootTokenStatus>;
 }
 
 export interface RootTokenStatus {
-  /** Undefined: none is going on. */
+  /** Undefined when no attempt is in progress. */
   readonly nonce: string | undefined;
   readonly progress: number;
   readonly required: number;
-  /** The token combined with the one-time pad, with the last share. */
+  /** The token XORed with the one-time pad; only in the reply to the last share. */
   readonly combined: Buffer | undefined;
 }

@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import { badRequest } from '../../../core/errors.ts';
+import { badRequest } from '#core/errors.ts';
 import { keyBytes } from '../../encryption/cipher.ts';
 import type { SealRecord } from '../record.ts';
 import { decodeKey } from '../shares/key-text.ts';
 import { combineShares, mustBeShare, type ShareRule } from '../shares/shares.ts';
 import type { Proof, Quorum } from './quorum.ts';
 
-/** @throws AppError `bad-request` for what cannot be a share by the rule */
+/** @throws AppError `bad-request` for a text that cannot be a share under the rule */
 export function readShare(text: string, rule: ShareRule): Buffer {
   const share = decodeKey(text);
   if (share === undefined) throw badRequest("'key' must be a valid hex or base64 string");
@@ -15,9 +15,9 @@ export function readShare(text: string, rule: ShareRule): Buffer {
 }
 
 /**
- * The shares given so far with this one, in base64.
+ * The shares given so far and this one, in base64.
  *
- * @throws AppError `bad-request` for one that was given before: its holder would believe that it counts twice
+ * @throws AppError `bad-request` for a share that was given before, so that its holder does not believe it counts twice
  */
 export function withShare(given: readonly string[], share: Buffer): readonly string[] {
   const isKnown = given.some((one) => sameBytes(Buffer.from(one, 'base64'), share));
@@ -25,10 +25,10 @@ export function withShare(given: readonly string[], share: Buffer): readonly str
   return [...given, share.toString('base64')];
 }
 
-/** The key that shares make; undefined: they do not belong together. */
+/** Combines shares into a key; undefined when they do not belong together. */
 export async function keyOf(given: readonly string[], rule: ShareRule): Promise<Buffer | undefined> {
   const shares = given.map((share) => Buffer.from(share, 'base64'));
-  // Two shares of one coordinate are an error, other wrong sets a wrong key.
+  // Combining throws for two shares with the same coordinate; any other wrong set gives a wrong key.
   const key = await combineShares(shares, rule).catch(() => undefined);
   return key?.length === keyBytes ? key : undefined;
 }
@@ -37,9 +37,9 @@ const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && timingSafeEqual(one, other);
 
 export const wrongKeys = () =>
-  badRequest('the given keys are not those of this service: start again with the first one');
+  badRequest('the given keys do not belong to this service: start again with the first one');
 
-/** What enough shares prove; undefined: they are not those of the quorum's key. */
+/** The proof that the shares give; undefined when they are not the shares of the quorum's key. */
 export async function proofBy(
   quorum: Quorum,
   record: SealRecord,

@@ -1,40 +1,41 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
+import { badRequest } from '#core/errors.ts';
 import type { Barrier } from '../../store.ts';
-import type { Database, KeyAttemptsTable } from '../../tables.ts';
+import type { Database } from '../../tables.ts';
 import { openRootKey, type SealRecord, sealRootKey } from '../record.ts';
-import { putRecoveryKey, recoveryAad } from '../recovery.ts';
+import { putRecoveryKey, recoveryAad } from '../shares/recovery.ts';
 import type { ShareRule } from '../shares/shares.ts';
+import type { AttemptKind } from './stored.ts';
 
-/** A key that is split among people: what its shares prove, and how another one takes its place. */
+/** A key that is split among its holders: what its shares prove, and how it is replaced. */
 export interface Quorum {
-  readonly kind: Extract<KeyAttemptsTable['kind'], 'rekey' | 'recovery-rekey'>;
-  /** How many shares prove that their holders want something. @throws AppError `bad-request` where the seal has no such key */
+  readonly kind: Extract<AttemptKind, 'rekey' | 'recovery-rekey'>;
+  /** How many shares are needed as proof. @throws AppError `bad-request` when the seal has no such key */
   ruleOf(record: SealRecord): ShareRule;
-  /** What the key proves; undefined: it is not this one. */
+  /** What the key proves; undefined when it is not the key of this quorum. */
   proofOf(record: SealRecord, key: Buffer): Proof | undefined;
-  /** Whether a key is the one that `renewed` was made of. */
+  /** Whether `renewed` was made from this key. */
   isNew(record: SealRecord, renewed: Buffer, key: Buffer): boolean;
-  /** From now on the shares of this rule count, and those before them do not. */
+  /** Makes the new shares valid and the previous ones invalid. */
   putInForce(tx: Kysely<Database>, renewed: Buffer, rule: ShareRule): Promise<void>;
 }
 
-/** The shares of the present key were given. */
+/** Proves that enough shares of the current key were given. */
 export interface Proof {
-  /** Another key in a form that only holders of it, or an unsealed process, can use. */
+  /** Wraps a new key so that only its holders or an unsealed process can use it. */
   renew(key: Buffer): Buffer;
-  /** Overwrites what the proof holds. */
+  /** Overwrites the key material in the proof. */
   end(): void;
 }
 
-/** Key shares that unseal the service. */
+/** The quorum of the key shares that unseal the service. */
 export const unsealQuorum: Quorum = {
   kind: 'rekey',
   ruleOf(record) {
     if (record.type === 'shamir') return record;
     throw badRequest(
-      'rekeying applies to key shares: the automatic seal has none, its key is configured; rekey-recovery-key changes recovery keys',
+      'rekeying applies to key shares, which the automatic seal does not have, since its key is configured: use rekey-recovery-key to change recovery keys',
     );
   },
   proofOf(record, key) {
@@ -57,14 +58,14 @@ export const unsealQuorum: Quorum = {
 };
 
 /**
- * Shares of the recovery key, which proves a right under the automatic seal and unseals nothing. Where there is none yet, the
- * configured key of the seal is the one share.
+ * The quorum of the recovery key, which authorises operations under the automatic seal but unseals nothing. If there is no recovery
+ * key yet, the configured key of a static seal is its only share.
  */
 export const recoveryQuorum = (barrier: Barrier): Quorum => {
   const isKey = ({ cluster_id }: SealRecord, sealed: Buffer, key: Buffer): boolean => {
-    const kept = barrier.open(sealed, recoveryAad(cluster_id));
-    const same = kept.length === key.length && timingSafeEqual(kept, key);
-    kept.fill(0);
+    const stored = barrier.open(sealed, recoveryAad(cluster_id));
+    const same = stored.length === key.length && timingSafeEqual(stored, key);
+    stored.fill(0);
     return same;
   };
   return {
@@ -86,19 +87,19 @@ export const recoveryQuorum = (barrier: Barrier): Quorum => {
 function recoveryRule(record: SealRecord): ShareRule {
   if (record.type === 'shamir') {
     throw badRequest(
-      'recovery keys are of the automatic seal: this service is unsealed by key shares, which rekey changes',
+      'recovery keys belong to the automatic seal, and this service is unsealed by key shares: use rekey to change these',
     );
   }
   if (record.recovery_key === null) {
     if (record.type === 'static') return { shares: 1, threshold: 1 };
     throw badRequest(
-      'this installation was initialised without recovery keys, and the key of its seal cannot be given',
+      'this installation was initialised without recovery keys, and the key of its seal cannot be entered as a share',
     );
   }
   return { shares: record.recovery_shares, threshold: record.recovery_threshold };
 }
 
-/** Whose holders may act as administrators: of key shares, or of recovery keys with the automatic seal. */
+/** The quorum that authorises administrators: holders of key shares, or of recovery keys with the automatic seal. */
 export const quorumOf = ({ type }: SealRecord, barrier: Barrier): Quorum =>
   type === 'shamir' ? unsealQuorum : recoveryQuorum(barrier);
 

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { keyText } from './stored.ts';
 
-/** What is kept of a rekey that is going on. */
-export const rekeyForm = z
+/** The stored state of a rekey in progress. */
+export const rekeySchema = z
   .object({
     rule: z.object({ shares: z.int(), threshold: z.int() }).readonly(),
     verification: z.boolean(),
-    /** Shares of the present key, and of the new one when it is verified. */
+    /** Shares of the current key; during verification, shares of the new one. */
     given: z.array(keyText).readonly(),
-    /** What the new key is kept as (`Proof.renew`); set when the new shares are out and wait to be verified. */
+    /** The new key as wrapped by `Proof.renew`; set when the new shares have been issued and are waiting for verification. */
     rootKey: keyText.optional(),
   })
   .readonly();
-export type RekeyState = z.output<typeof rekeyForm>;
+export type RekeyState = z.output<typeof rekeySchema>;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
+import { badRequest } from '#core/errors.ts';
 import { keyBytes } from '../../encryption/cipher.ts';
 import type { Database } from '../../tables.ts';
 import { checkShareRule, type ShareRule, splitKey } from '../shares/shares.ts';
@@ -8,14 +8,14 @@ import type { Rekey, RekeyGiven, RekeyStatus } from './contract.ts';
 import { mustBeNonce, proofBy, readShare, withShare, wrongKeys } from './given.ts';
 import type { AttemptParts } from './parts.ts';
 import type { Proof, Quorum } from './quorum.ts';
-import { type RekeyState, rekeyForm } from './rekey-state.ts';
+import { type RekeyState, rekeySchema } from './rekey-state.ts';
 import { type Attempt, type StoredAttempts, storedAttempts } from './stored.ts';
 import { openVerification } from './verify.ts';
 
 /** Replaces the key of a quorum. */
 export function openRekey(parts: AttemptParts, quorum: Quorum): Rekey {
   const { db, transaction, recordOf } = parts;
-  const attempts = storedAttempts({ ...parts, kind: quorum.kind, form: rekeyForm });
+  const attempts = storedAttempts({ ...parts, kind: quorum.kind, schema: rekeySchema });
   return {
     ...openVerification(parts, attempts, quorum),
     status: async () => statusOf(quorum.ruleOf(await recordOf(db)), await attempts.find(db)),
@@ -30,7 +30,7 @@ export function openRekey(parts: AttemptParts, quorum: Quorum): Rekey {
     cancel: () => attempts.end(db),
     async give(text, nonce) {
       const given = await transaction((tx) => take(tx, parts, attempts, quorum, { text, nonce }));
-      // Thrown only now: that the wrong shares are forgotten has to be stored.
+      // Thrown after the commit, so that the reset of the wrong shares is stored.
       if (given === undefined) throw wrongKeys();
       if (given.shares !== undefined) await parts.changed();
       return given;
@@ -38,7 +38,7 @@ export function openRekey(parts: AttemptParts, quorum: Quorum): Rekey {
   };
 }
 
-/** Undefined: enough shares are there and do not fit. */
+/** Undefined when enough shares were given but do not form the key. */
 async function take(
   tx: Transaction<Database>,
   { recordOf }: AttemptParts,
@@ -63,7 +63,7 @@ async function take(
   return undefined;
 }
 
-/** Makes the new key. It is in force at once, unless its shares are to be verified first. */
+/** Makes the new key. It takes effect at once, unless its shares have to be verified first. */
 async function replace(
   tx: Transaction<Database>,
   attempts: StoredAttempts<RekeyState>,

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
-import { AppError, badRequest } from '../../../core/errors.ts';
+import { AppError, badRequest } from '#core/errors.ts';
 import type { Database } from '../../tables.ts';
 import type { RootTokenAttempts, RootTokenStatus } from './contract.ts';
 import { mustBeNonce, proofBy, readShare, withShare, wrongKeys } from './given.ts';
@@ -8,12 +8,12 @@ import type { AttemptParts } from './parts.ts';
 import { quorumOf } from './quorum.ts';
 import { keyText, type StoredAttempts, storedAttempts } from './stored.ts';
 
-const form = z.object({ otp: z.string(), given: z.array(keyText).readonly() }).readonly();
-type State = z.output<typeof form>;
+const schema = z.object({ otp: z.string(), given: z.array(keyText).readonly() }).readonly();
+type State = z.output<typeof schema>;
 
 export function openRootTokenAttempts(parts: AttemptParts): RootTokenAttempts {
   const { db, transaction, recordOf } = parts;
-  const attempts = storedAttempts({ ...parts, kind: 'root-token', form });
+  const attempts = storedAttempts({ ...parts, kind: 'root-token', schema });
   const statusOf = async (from: Kysely<Database>): Promise<RootTokenStatus> => {
     const [record, attempt] = [await recordOf(from), await attempts.find(from)];
     const progress = attempt?.state.given.length ?? 0;
@@ -31,7 +31,7 @@ export function openRootTokenAttempts(parts: AttemptParts): RootTokenAttempts {
     cancel: () => attempts.end(db),
     async give(text, nonce, mint) {
       const status = await transaction(async (tx) => {
-        const { attempt, quorum, rule, record } = await mustGoOn(tx, attempts, parts, nonce);
+        const { attempt, quorum, rule, record } = await mustBeInProgress(tx, attempts, parts, nonce);
         const given = withShare(attempt.state.given, readShare(text, rule));
         if (given.length < rule.threshold) {
           await attempts.save(tx, { nonce, state: { ...attempt.state, given } });
@@ -47,14 +47,14 @@ export function openRootTokenAttempts(parts: AttemptParts): RootTokenAttempts {
         const combined = combine(await mint(tx), attempt.state.otp);
         return { nonce, progress: rule.threshold, required: rule.threshold, combined };
       });
-      // Thrown only now: that the wrong shares are forgotten has to be stored.
+      // Thrown after the commit, so that the reset of the wrong shares is stored.
       if (status === undefined) throw wrongKeys();
       return status;
     },
   };
 }
 
-async function mustGoOn(
+async function mustBeInProgress(
   tx: Transaction<Database>,
   attempts: StoredAttempts<State>,
   parts: AttemptParts,
@@ -70,6 +70,6 @@ async function mustGoOn(
 
 function combine(token: string, otp: string): Buffer {
   const [bytes, pad] = [Buffer.from(token), Buffer.from(otp)];
-  if (bytes.length !== pad.length) throw new AppError('internal', 'the one-time pad is not as long as the token');
+  if (bytes.length !== pad.length) throw new AppError('internal', 'the one-time pad and the token differ in length');
   return Buffer.from(bytes.map((byte, index) => byte ^ (pad[index] ?? 0)));
 }

@@ -1,48 +1,55 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
-import { uuid } from '../../../core/ids.ts';
+import { uuid } from '#core/ids.ts';
+import type { RowOf } from '../../sql/columns.ts';
+import { timestamptz } from '../../sql/kinds.ts';
+import { expressionOf } from '../../sql/rows.ts';
 import type { Barrier } from '../../store.ts';
-import type { Database, KeyAttemptsTable } from '../../tables.ts';
+import type { keyAttemptsTable } from '../../tables/installation.ts';
+import type { Database } from '../../tables.ts';
 
 /**
- * Attempts that several people make together, with one key share each: all processes see the same one, and it outlives their
- * restarts. What it holds is sealed, so an unsealed process is needed to go on with it.
+ * Attempts that several key holders make together. They are in the database, so that all processes see the same attempt and it
+ * survives restarts. Their state is sealed, so only an unsealed process can continue an attempt.
  */
 export interface StoredAttempts<State> {
-  /** The attempt that is going on; those that were left lying are none. */
+  /** The attempt in progress; expired attempts are ignored. */
   find(db: Kysely<Database>): Promise<Attempt<State> | undefined>;
-  /** The same for who changes it: others wait for the end of the transaction. */
+  /** Like `find`, but locks the attempt until the transaction ends. */
   hold(tx: Transaction<Database>): Promise<Attempt<State> | undefined>;
-  /** Undefined: one is going on already. */
+  /** Undefined when an attempt is already in progress. */
   begin(tx: Transaction<Database>, state: State): Promise<Attempt<State> | undefined>;
   save(tx: Transaction<Database>, attempt: Attempt<State>): Promise<void>;
   end(db: Kysely<Database>): Promise<void>;
 }
 
 export interface Attempt<State> {
-  /** Names it, so that everybody gives his share to the one that he means. */
+  /** Identifies the attempt, so that a share is never given to another one by mistake. */
   readonly nonce: string;
   readonly state: State;
 }
 
-/** So long after its start an attempt is forgotten, with the shares that were given. */
+/** The operation that the shares authorise. */
+export type AttemptKind = RowOf<typeof keyAttemptsTable>['kind'];
+
+/** After this time an attempt expires together with the shares given so far. */
 const attemptSecondsMax = 86_400;
 
 interface Parts<State> {
-  readonly kind: KeyAttemptsTable['kind'];
-  readonly form: z.ZodType<State>;
+  readonly kind: AttemptKind;
+  readonly schema: z.ZodType<State>;
   readonly barrier: Barrier;
 }
 
-export function storedAttempts<State>({ kind, form, barrier }: Parts<State>): StoredAttempts<State> {
+export function storedAttempts<State>({ kind, schema, barrier }: Parts<State>): StoredAttempts<State> {
   const aad = (nonce: string) => `key_attempts/${kind}/${nonce}`;
-  const oldest = sql<Date>`now() - make_interval(secs => ${attemptSecondsMax})`;
+  const oldest = expressionOf(timestamptz)`now() - make_interval(secs => ${attemptSecondsMax})`;
   const current = (db: Kysely<Database>) =>
     db.selectFrom('key_attempts').selectAll().where('kind', '=', kind).where('started_at', '>', oldest);
   const opened = (row: { nonce: string; state: Buffer } | undefined): Attempt<State> | undefined => {
     if (row === undefined) return undefined;
     const text = barrier.open(row.state, aad(row.nonce));
-    const state = form.parse(JSON.parse(text.toString()));
+    const state = schema.parse(JSON.parse(text.toString()));
     text.fill(0);
     return { nonce: row.nonce, state };
   };
@@ -55,7 +62,7 @@ export function storedAttempts<State>({ kind, form, barrier }: Parts<State>): St
       await tx.deleteFrom('key_attempts').where('kind', '=', kind).where('started_at', '<=', oldest).execute();
       const { numInsertedOrUpdatedRows } = await tx
         .insertInto('key_attempts')
-        .values({ kind, nonce: attempt.nonce, started_at: sql`now()`, state: sealed(attempt) })
+        .values({ kind, nonce: attempt.nonce, started_at: expressionOf(timestamptz)`now()`, state: sealed(attempt) })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirstOrThrow();
       return numInsertedOrUpdatedRows === 1n ? attempt : undefined;
@@ -74,5 +81,5 @@ export function storedAttempts<State>({ kind, form, barrier }: Parts<State>): St
   };
 }
 
-/** A key or a share as text of a state. */
+/** A key or a share as stored in a state. */
 export const keyText = z.base64();

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
-import { uuid } from '../../../core/ids.ts';
+import { badRequest } from '#core/errors.ts';
+import { uuid } from '#core/ids.ts';
 import type { Database } from '../../tables.ts';
 import type { Rekey, VerifyStatus } from './contract.ts';
 import { keyOf, mustBeNonce, readShare, withShare } from './given.ts';
@@ -9,7 +9,7 @@ import type { Quorum } from './quorum.ts';
 import type { RekeyState } from './rekey-state.ts';
 import type { Attempt, StoredAttempts } from './stored.ts';
 
-/** The second half of a rekey: the new shares are given back before the old ones lose their worth. */
+/** The second half of a rekey: the holders enter the new shares before the old ones become invalid. */
 export function openVerification(
   parts: AttemptParts,
   attempts: StoredAttempts<RekeyState>,
@@ -17,11 +17,11 @@ export function openVerification(
 ): Pick<Rekey, 'verification' | 'verify' | 'restartVerification'> {
   const { db, transaction } = parts;
   return {
-    verification: async () => statusOf(mustWait(await attempts.find(db))),
+    verification: async () => statusOf(mustBeWaiting(await attempts.find(db))),
     restartVerification: () =>
       transaction(async (tx) => {
-        const { state } = mustWait(await attempts.hold(tx));
-        // Another nonce, so that nobody goes on with what the others have given up.
+        const { state } = mustBeWaiting(await attempts.hold(tx));
+        // A new nonce, so that no holder continues the verification that was restarted.
         const next = { nonce: uuid(), state: { ...state, given: [] } };
         await attempts.save(tx, next);
         return statusOf(next);
@@ -36,7 +36,7 @@ export function openVerification(
   };
 }
 
-/** Undefined: enough shares are there and do not fit. */
+/** Undefined when enough shares were given but do not form the key. */
 async function take(
   tx: Transaction<Database>,
   parts: AttemptParts,
@@ -44,7 +44,7 @@ async function take(
   quorum: Quorum,
   { text, nonce }: { readonly text: string; readonly nonce: string },
 ): Promise<(VerifyStatus & { readonly complete: boolean }) | undefined> {
-  const attempt = mustWait(await attempts.hold(tx));
+  const attempt = mustBeWaiting(await attempts.hold(tx));
   mustBeNonce(nonce, attempt.nonce);
   const { rule } = attempt.state;
   const renewed = Buffer.from(attempt.state.rootKey, 'base64');
@@ -68,7 +68,7 @@ async function take(
 
 type Waiting = Attempt<RekeyState & { readonly rootKey: string }>;
 
-function mustWait(attempt: Attempt<RekeyState> | undefined): Waiting {
+function mustBeWaiting(attempt: Attempt<RekeyState> | undefined): Waiting {
   const rootKey = attempt?.state.rootKey;
   if (attempt === undefined || rootKey === undefined) throw badRequest('no rekey verification in progress');
   return { nonce: attempt.nonce, state: { ...attempt.state, rootKey } };

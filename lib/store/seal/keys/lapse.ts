@@ -1,11 +1,10 @@
-/** How often the time is added up, in milliseconds. */
+/** Longest interval between two ticks, in milliseconds. */
 const tickMsMax = 1_000;
 const ticksMin = 4;
 
 /**
- * Ends what was lent when the record of the seal could not be read for too long: whoever seals the installation must not depend on a
- * process that is cut off from its database. Counts the time in which this process ran, so one that was frozen reads the record before it
- * loses anything.
+ * Ends a loan when the record of the seal could not be read for too long: sealing the installation must also reach a process that is
+ * cut off from its database. Counts only time in which this process ran, so a process that was frozen can read the record first.
  */
 export class Lapse {
   readonly #keepMs: number;
@@ -18,19 +17,19 @@ export class Lapse {
     this.#end = end;
   }
 
-  /** Something is lent from now on. */
+  /** Called when a loan begins. */
   start(): void {
     this.stop();
     const tickMs = Math.min(tickMsMax, this.#keepMs / ticksMin);
     this.#timer = setInterval(() => this.#add(tickMs), tickMs).unref();
   }
 
-  /** The record was read. */
+  /** Called when the record has been read. */
   read(): void {
     this.#unreadMs = 0;
   }
 
-  /** Nothing is lent any more. */
+  /** Called when the loan has ended. */
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;

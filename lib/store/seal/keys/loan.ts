@@ -7,12 +7,12 @@ import {
   publicEncrypt,
 } from 'node:crypto';
 import { promisify } from 'node:util';
-import { badRequest } from '../../../core/errors.ts';
+import { badRequest } from '#core/errors.ts';
 
 /**
- * The root key on its way from an unsealed process to one that borrows it: RSA-OAEP with SHA-256 (RFC 8017) to a key that the borrower
- * makes for this one request, which is why an answer to an earlier request opens nothing. The label binds it to the installation and to
- * the number of its sealings (docs/decisions/0019).
+ * The terms of a loan, in which an unsealed process sends the root key to a borrower: RSA-OAEP with SHA-256 (RFC 8017) to a key pair
+ * that the borrower makes for a single request, so a replayed answer opens nothing. The label binds the loan to the installation and
+ * to the number of its sealings (docs/decisions/0019).
  */
 export interface LoanTerms {
   readonly clusterId: string;
@@ -27,7 +27,7 @@ export interface Loan extends LoanTerms {
 
 /** A key pair for one request. The private half never leaves this object. */
 export interface LoanKey {
-  /** PEM, as a request carries it. */
+  /** In PEM, as sent in the request. */
   readonly publicKey: string;
   /** @throws Error when the loan was made for another key or under other terms */
   open(wrapped: Uint8Array, terms: LoanTerms): Buffer;
@@ -35,7 +35,7 @@ export interface LoanKey {
 
 const modulusBits = 3_072;
 const publicExponent = 65_537n;
-/** Of the public key in PEM; one of 3,072 bits has 625. */
+/** Maximum length of the public key in PEM; a key of 3,072 bits has 625 characters. */
 export const publicKeyCharactersMax = 2_048;
 
 export async function newLoanKey(): Promise<LoanKey> {
@@ -46,7 +46,7 @@ export async function newLoanKey(): Promise<LoanKey> {
   };
 }
 
-/** @throws AppError `bad-request` for what is no public key of this form */
+/** @throws AppError `bad-request` when `publicKey` is not a public key of the required kind */
 export const wrapLoan = (rootKey: Uint8Array, publicKey: string, terms: LoanTerms): Buffer =>
   publicEncrypt({ key: readPublicKey(publicKey), ...oaepOf(terms) }, rootKey);
 
@@ -58,7 +58,7 @@ function readPublicKey(text: string): KeyObject {
   throw badRequest(`'public_key' must be an RSA public key of ${modulusBits} bits with the exponent 65537, in PEM`);
 }
 
-/** Undefined: it is none. A private key is none either: whoever sends one has made a mistake that must not go unnoticed. */
+/** Undefined when the text is not a public key. A private key is refused too: sending one is a mistake that must not go unnoticed. */
 function publicKeyOf(text: string): KeyObject | undefined {
   if (!/^\s*-----BEGIN PUBLIC KEY-----/.test(text)) return undefined;
   try {

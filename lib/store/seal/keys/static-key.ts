@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import type { Secret } from '../../../core/secret.ts';
+import type { Secret } from '#core/secret.ts';
 import { keyBytes } from '../../encryption/cipher.ts';
 import { openRootKey, sealRootKey } from '../record.ts';
 import { decodeKey } from '../shares/key-text.ts';
 import type { OuterKey } from './root-key-source.ts';
 
-/** Where the key of the automatic seal is: 32 bytes as hex or base64, given or in a file; a file may hold the bare bytes. */
+/** The key of the automatic seal: 32 bytes as hex or base64, given directly or in a file. A file may also hold the raw bytes. */
 export type StaticKeySource = { readonly key: Secret } | { readonly keyFile: string };
 
-/** A key that every process is configured with. @throws Error that says where the key was looked for, never what was found. */
+/** Opens a key that every process is configured with. @throws Error that names the source of the key, never its content. */
 export async function openStaticKey(source: StaticKeySource): Promise<OuterKey> {
   const key = await readKey(source);
   return {
@@ -33,5 +33,7 @@ async function readKey(source: StaticKeySource): Promise<Buffer> {
 
 function mustBeKey(key: Buffer | undefined, what: string): Buffer {
   if (key?.length === keyBytes) return key;
-  throw new Error(`${what} must be ${keyBytes} bytes in hex or base64: make one with "openssl rand -hex ${keyBytes}"`);
+  throw new Error(
+    `${what} must be ${keyBytes} bytes in hex or base64: create one with "openssl rand -hex ${keyBytes}"`,
+  );
 }

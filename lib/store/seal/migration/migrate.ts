@@ -1,16 +1,16 @@
 import type { Kysely } from 'kysely';
-import type { Clock } from '../../../core/clock.ts';
-import { badRequest } from '../../../core/errors.ts';
+import type { Clock } from '#core/clock.ts';
+import { badRequest } from '#core/errors.ts';
 import { KeyringBarrier } from '../../encryption/barrier.ts';
 import type { Database } from '../../tables.ts';
 import { inTransaction } from '../../transaction.ts';
 import { quorumOf } from '../attempts/quorum.ts';
 import { outerKeyMsMax } from '../keys/root-key-source.ts';
 import { openKeyring, openRootKey, readRecord, type SealRecord, sealRootKey } from '../record.ts';
-import { recoveryAad } from '../recovery.ts';
+import { recoveryAad } from '../shares/recovery.ts';
 import { wrongShares } from '../shares/root-key.ts';
 import { combineShares, type ShareRule } from '../shares/shares.ts';
-import type { ConfiguredKeys } from './stand.ts';
+import type { ConfiguredKeys } from './match.ts';
 
 export interface MigrationParts extends ConfiguredKeys {
   readonly db: Kysely<Database>;
@@ -22,17 +22,17 @@ export interface Migrated {
   readonly rootKey: Buffer;
 }
 
-/** What a migration changes of the row. The root key and the keyring stay, so processes that are unsealed go on. */
+/** The columns that a migration changes. The root key and the keyring stay, so unsealed processes can continue. */
 type Sealed = Pick<
   SealRecord,
   'type' | 'root_key' | 'key_id' | 'shares' | 'threshold' | 'recovery_key' | 'recovery_shares' | 'recovery_threshold'
 >;
 
 /**
- * Puts the configured seal in force. The shares keep their holders: of key shares they become shares of the recovery key, and the
- * other way round. One row changes in one transaction, after all calls, so a crash leaves the one seal or the other.
+ * Changes the seal to the configured one. Holders keep their shares: key shares become shares of the recovery key, and vice versa. All
+ * external calls come first, then a single row changes in a transaction, so a crash leaves either the old seal or the new one.
  *
- * @throws AppError `bad-request` for shares that do not fit, and when the seal has changed meanwhile
+ * @throws AppError `bad-request` for wrong shares, and when the seal has changed meanwhile
  */
 export async function migrateSeal(
   parts: MigrationParts,
@@ -48,7 +48,7 @@ export async function migrateSeal(
   try {
     barrier.load(openKeyring(record, rootKey));
     mustProve(barrier, record, key);
-    const sealed = await sealedAnew(parts, record, { rootKey, key, rule, barrier });
+    const sealed = await newSealOf(parts, record, { rootKey, key, rule, barrier });
     return { record: await store(parts.db, record, sealed), rootKey };
   } catch (error) {
     rootKey.fill(0);
@@ -59,10 +59,10 @@ export async function migrateSeal(
   }
 }
 
-/** With an automatic seal the shares open nothing: the former key does. */
+/** With an automatic seal, not the shares but the former key opens the root key. */
 async function rootKeyOf({ formerKey }: MigrationParts, record: SealRecord, key: Buffer): Promise<Buffer> {
   if (record.type !== 'shamir') {
-    if (formerKey === undefined) throw new Error('a seal without its key was taken for one that migrates');
+    if (formerKey === undefined) throw new Error('a seal cannot be migrated without its former key');
     return formerKey.openRootKey(record, AbortSignal.timeout(outerKeyMsMax));
   }
   try {
@@ -80,13 +80,13 @@ function mustProve(barrier: KeyringBarrier, record: SealRecord, key: Buffer): vo
 
 interface Opened {
   readonly rootKey: Buffer;
-  /** What the shares make. */
+  /** The key that the shares combine to. */
   readonly key: Buffer;
   readonly rule: ShareRule;
   readonly barrier: KeyringBarrier;
 }
 
-async function sealedAnew({ outerKey }: MigrationParts, record: SealRecord, opened: Opened): Promise<Sealed> {
+async function newSealOf({ outerKey }: MigrationParts, record: SealRecord, opened: Opened): Promise<Sealed> {
   const { rootKey, key, rule, barrier } = opened;
   const { cluster_id: clusterId } = record;
   const noRecovery = { recovery_key: null, recovery_shares: 0, recovery_threshold: 0 };
@@ -100,7 +100,7 @@ async function sealedAnew({ outerKey }: MigrationParts, record: SealRecord, open
     const { recovery_key, recovery_shares, recovery_threshold } = record;
     return { ...sealed, recovery_key, recovery_shares, recovery_threshold };
   }
-  // A static key proves its own right where there is no recovery key; the key of a key service cannot be given by anyone.
+  // Without a recovery key, a static key is itself the proof. The key of a key service never leaves it, so it needs a recovery key.
   if (record.type === 'static' && outerKey.type === 'static') return { ...sealed, ...noRecovery };
   const recovery_key = barrier.seal(key, recoveryAad(clusterId));
   return { ...sealed, recovery_key, recovery_shares: rule.shares, recovery_threshold: rule.threshold };
@@ -113,12 +113,12 @@ async function store(db: Kysely<Database>, before: SealRecord, sealed: Sealed): 
       if (!isSame(now, before)) throw badRequest('the seal was changed meanwhile: start again with the first share');
       const next = { ...sealed, revision: now.revision + 1 };
       await tx.updateTable('seal').set(next).where('id', '=', 1).execute();
-      // Their shares are those of another seal.
+      // Attempts in progress hold shares of the previous seal.
       await tx.deleteFrom('key_attempts').execute();
       return { ...now, ...next };
     });
   } catch (error) {
-    // The answer to COMMIT may be what was lost.
+    // The transaction may have been committed although the reply to COMMIT was lost.
     const stored = await readRecord(db).catch(() => undefined);
     if (stored?.root_key.equals(sealed.root_key) === true) return stored;
     throw error;

@@ -2,8 +2,8 @@ const hex = /^(?:[0-9a-f]{2})+$/i;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 /**
- * Reads a key that people or files hand over, as hex or base64. Keys of this service are 32 or 33 bytes, which are never as
- * long in hex as in base64, so what reads as hex is hex.
+ * Decodes a key from hex or base64. Keys of this service have 32 or 33 bytes, whose hex and base64 forms never have the same length,
+ * so a text that is valid hex is hex.
  */
 export function decodeKey(text: string): Buffer | undefined {
   const given = text.trim();

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { uuid } from '../../../core/ids.ts';
+import { uuid } from '#core/ids.ts';
 
 /** The shares given so far, until there are enough of them. */
 export class UnsealProgress {
@@ -10,16 +10,16 @@ export class UnsealProgress {
     return this.#shares;
   }
 
-  /** Names this attempt, so that people who hold shares know that they work on the same one; empty before the first. */
+  /** Identifies this attempt, so that holders can see that they work on the same one; empty before the first share. */
   get nonce(): string {
     return this.#nonce;
   }
 
-  /** A share that was given already counts once. */
+  /** A repeated share counts once. */
   add(share: Buffer): void {
     if (this.#shares.some((given) => given.length === share.length && timingSafeEqual(given, share))) return;
     if (this.#nonce === '') this.#nonce = uuid();
-    // A copy, for it will be overwritten.
+    // A copy, because it is overwritten later.
     this.#shares.push(Buffer.from(share));
   }
 

@@ -1,4 +1,4 @@
-import { badRequest } from '../../../core/errors.ts';
+import { badRequest } from '#core/errors.ts';
 import { openRootKey, type SealRecord } from '../record.ts';
 import { combineShares } from './shares.ts';
 

@@ -1,20 +1,20 @@
 import { combine, split } from 'shamir-secret-sharing';
-import { badRequest } from '../../../core/errors.ts';
+import { badRequest } from '#core/errors.ts';
 import { keyBytes } from '../../encryption/cipher.ts';
 
-/** Into how many shares the unseal key is split, and how many of them give it back. */
+/** How many shares a key is split into, and how many of them restore it. */
 export interface ShareRule {
   readonly shares: number;
   readonly threshold: number;
 }
 
-/** The share's coordinate is one byte and not 0. */
+/** The coordinate of a share is one byte and never 0. */
 const sharesMax = 255;
 
 /**
- * A share is the key's length and one byte for its coordinate; of a single share, the key itself.
+ * A share is one byte longer than the key, for its coordinate; a single share is the key itself.
  *
- * @throws AppError `bad-request` for what cannot be a share
+ * @throws AppError `bad-request` when the length is wrong
  */
 export function mustBeShare(share: Uint8Array, rule: ShareRule): void {
   const bytes = rule.shares === 1 ? keyBytes : keyBytes + 1;
@@ -33,7 +33,7 @@ export function checkShareRule({ shares, threshold }: ShareRule, names: 'secret'
 
 export async function splitKey(key: Uint8Array, rule: ShareRule): Promise<readonly Buffer[]> {
   if (rule.shares === 1) return [Buffer.from(key)];
-  // The library refuses a Buffer: it asks for the constructor `Uint8Array` itself.
+  // The library refuses a Buffer: it insists on the constructor `Uint8Array`.
   const copy = new Uint8Array(key);
   const shares = await split(copy, rule.shares, rule.threshold);
   copy.fill(0);

@@ -16,7 +16,7 @@ export async function storeMaterial<T>(
   let prepared: { readonly record: SealRecord; readonly value: T } | undefined;
   try {
     await db.transaction().execute(async (tx) => {
-      // A second process waits here for the first one's end, and then finds its row.
+      // A concurrent process waits here until the first one commits, and then finds its row.
       if (!(await insertRecord(tx, material.record))) throw alreadyInitialised();
       barrier.load(material.keyring);
       const value = await prepare(tx);
@@ -32,7 +32,7 @@ export async function storeMaterial<T>(
   return prepared;
 }
 
-/** The answer to COMMIT may be what was lost. Then the row is there, and these keys are the only ones that open it. */
+/** Whether the row was committed although the reply to COMMIT was lost; these keys are then the only ones that open it. */
 async function wasStored(db: Kysely<Database>, material: SealMaterial): Promise<boolean> {
   const record = await readRecord(db).catch(() => undefined);
   return record?.cluster_id === material.record.cluster_id;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { randomHex8, uuid } from '../../../core/ids.ts';
+import { randomHex8, uuid } from '#core/ids.ts';
 import { keyBytes } from '../../encryption/cipher.ts';
 import { type Keyring, newKeyring } from '../../encryption/keyring.ts';
 import { type OuterKey, outerKeyMsMax } from '../keys/root-key-source.ts';
 import { type SealRecord, sealKeyring, sealRootKey } from '../record.ts';
 import { type ShareRule, splitKey } from '../shares/shares.ts';
 
-/** Everything that initialising makes, before it is stored. */
+/** Everything that initialisation generates, before it is stored. */
 export interface SealMaterial {
   readonly record: SealRecord;
   readonly rootKey: Buffer;
@@ -14,7 +14,7 @@ export interface SealMaterial {
   readonly shares: readonly Buffer[];
 }
 
-/** With an outer key there are no shares; else a new unseal key is split by the rule. */
+/** With an outer key there are no shares; otherwise a new unseal key is split according to the rule. */
 export async function newMaterial(
   rule: ShareRule,
   outerKey: Pick<OuterKey, 'type' | 'wrapRootKey'> | undefined,

@@ -1,27 +1,10 @@
-import type { Secret } from '../../../core/secret.ts';
-import type { DestinationFailure, PutItem, PutMode } from '../../../destinations/contract.ts';
+import type { Secret } from '#core/secret.ts';
+import type { DestinationFailure, PutItem, PutMode } from '#destinations/contract.ts';
+import type { Written } from '../../model/written.ts';
 import type { Naming } from '../../template/naming.ts';
 import { collision, type Entry, isStorable, type Refusal, refused, unstorable } from './entries.ts';
 
 export type { Refusal };
-
-/** An object that we wrote, or were about to write. */
-export interface Written {
-  readonly subKey: string;
-  readonly name: string;
-  readonly nameKey: string;
-  readonly mark: string;
-  readonly intendedAt: Date;
-  /** False: we meant to write it and do not know whether we did. */
-  readonly written: boolean;
-  /** How long ago it was last written, or looked at and found as we left it, in milliseconds. */
-  readonly seenMsAgo: number | null;
-  readonly remoteVersion: string | null;
-  readonly fingerprint: Buffer | null;
-  readonly tagKeys: readonly string[];
-  /** `done`: we removed it, and remember it because a late write may bring it back. `due`: it is to be removed once more. */
-  readonly removal: 'none' | 'done' | 'due';
-}
 
 export interface Put {
   readonly subKey: string;
@@ -32,19 +15,19 @@ export interface Put {
   readonly fingerprint: Buffer;
   readonly staleTags: readonly string[];
   readonly before: Written | undefined;
-  /** It looks unchanged: it is pushed only when the remote says otherwise. */
+  /** It looks unchanged, so it is pushed only if the remote shows otherwise. */
   readonly verify: boolean;
-  /** The record leaves no doubt, so the driver need not look first. */
+  /** Our record is certain, so the driver need not look first. */
   readonly asRecorded: boolean;
 }
 
-/** An object that looks unchanged is looked at again when the last look at it is older than this. */
+/** An object that looks unchanged is looked at again when the last look is older than this. */
 const lookAgainMs = 3_600_000;
 
-/** What has to be done to bring the destination in line. */
+/** What brings the destination in line. */
 export interface Plan {
   readonly puts: readonly Put[];
-  /** Not called: in line by an earlier attempt for the same change, or unchanged and seen so not long ago. */
+  /** No call needed: brought in line by an earlier attempt for the same change, or recently seen unchanged. */
   readonly kept: readonly Put[];
   readonly removes: readonly Written[];
   readonly refusals: readonly Refusal[];
@@ -55,15 +38,15 @@ export interface PlanInput {
   readonly written: readonly Written[];
   readonly tags: Readonly<Record<string, string>>;
   readonly adopt: boolean;
-  /** Push even what looks unchanged. */
+  /** Push objects even if they look unchanged. */
   readonly forced: boolean;
-  /** Look even at what was looked at not long ago. */
+  /** Look at objects even if they were looked at recently. */
   readonly verify: boolean;
-  /** Remove once more what a late write may have brought back. */
+  /** Remove tombstoned objects once more, because a late write may have brought them back. */
   readonly removeAgain: boolean;
-  /** Names that an earlier attempt for the same change has confirmed: an attempt that ran out of time is gone on with. */
+  /** Names that an earlier attempt for the same change has confirmed; this attempt continues from there. */
   readonly confirmed: ReadonlySet<string>;
-  /** The rule of the drivers' frame: what would be refused there anyway is not begun. */
+  /** The check of the drivers' frame, applied early so that no call is spent on what it would refuse. */
   readonly unfit: (put: Pick<PutItem, 'name' | 'value'>) => DestinationFailure | undefined;
   readonly name: (subKey: string) => Naming;
   readonly nameKey: (name: string) => string;
@@ -71,8 +54,8 @@ export interface PlanInput {
 }
 
 /**
- * Decides, touching nothing. Objects are known by their name as the remote compares names. A key that is refused keeps the
- * object it had: a bad template must not take a copy away that somebody uses.
+ * Decides without side effects. Objects are identified by their name as the remote compares names. A refused key keeps its
+ * existing object: a bad template must not remove a copy that is in use.
  */
 export function plan(input: PlanInput): Plan {
   const written = new Map(input.written.map((object) => [object.nameKey, object]));
@@ -116,7 +99,7 @@ export function plan(input: PlanInput): Plan {
   return { puts, kept, removes, refusals };
 }
 
-/** The object of the whole secret stays until all its keys are there, and those of the keys until the whole is. */
+/** The object of the whole secret stays until all key objects exist, and key objects stay until the whole one exists. */
 function mayBeRemoved({ subKey }: Written, entries: readonly Entry[], refused: ReadonlySet<string>): boolean {
   const whole = entries.every((entry) => entry.subKey === '');
   return refused.size === 0 || (subKey === '') === whole;
@@ -125,7 +108,7 @@ function mayBeRemoved({ subKey }: Written, entries: readonly Entry[], refused: R
 function isInLine(input: PlanInput, put: Put): boolean {
   if (!isUnchanged(put)) return false;
   const seenMsAgo = put.before?.seenMsAgo ?? null;
-  // A look in the future does not count: the clock went back since.
+  // A look dated in the future is ignored: the clock was set back after it.
   const isFresh = seenMsAgo !== null && seenMsAgo >= 0 && seenMsAgo < lookAgainMs;
   return input.confirmed.has(put.name) || (put.verify && !input.verify && isFresh && put.staleTags.length === 0);
 }
@@ -147,7 +130,7 @@ function toPut(input: PlanInput, entry: Entry, name: string, nameKey: string, be
   };
 }
 
-/** Nothing has failed since it was written: then its fingerprint is forgotten. */
+/** Whether our record is certain. A failure clears the fingerprint, so its presence means that none has happened since. */
 export const isCertain = ({ written, fingerprint }: Written): boolean => written && fingerprint !== null;
 
 const isUnchanged = ({ before, fingerprint }: Pick<Put, 'before' | 'fingerprint'>): boolean =>

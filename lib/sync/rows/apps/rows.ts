@@ -1,32 +1,34 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { AppError, badRequest, type Word } from '../../../core/errors.ts';
-import { Secret } from '../../../core/secret.ts';
-import type { AppAddresses, SharedCredential } from '../../../destinations/contract.ts';
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
-import { pathText, text } from '../../../path/fields.ts';
+import { type AppError, badField, badRequest, invalid, type Word } from '#core/errors.ts';
+import { Secret } from '#core/secret.ts';
+import type { AppAddresses, SharedCredential } from '#destinations/contract.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { pathText, text } from '#path/fields.ts';
+import type { Page } from '#path/listing.ts';
 import { addressesOf, openAppKey } from '../../drivers/app-key.ts';
 import { sealedName } from '../../drivers/connection.ts';
 import { beginMarkings } from '../../marking/begin.ts';
-import { asWrite } from '../destinations/fields.ts';
-import { masked } from '../destinations/mask.ts';
+import { asWrite } from '../fields/forms.ts';
+import { masked } from '../fields/mask.ts';
+import { asksForPart, pageOf, positionFields, sizeOf } from '../pages.ts';
 import type { SyncParts } from '../parts.ts';
 import { type AppName, loadAppKey, lockApp, saveApp, usersOf } from './store.ts';
 
 const fields = (credential: SharedCredential) => ({
   name: pathText(credential.help.name),
   app_id: text()
-    .pipe(z.string().regex(/^[1-9]\d{0,15}$/, 'app_id is the number of the app'))
+    .pipe(z.string().regex(/^[1-9]\d{0,15}$/, 'app_id must be the number of the app'))
     .meta({ description: credential.help.id }),
   private_key: text().meta({ description: 'Private key of the app in PEM form', sensitive: true }),
 });
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** The shared credentials of all destination types, below the path of each. */
+/** The rows of the shared credentials of all destination types, each below its own path. */
 export const appRows = (parts: SyncParts): readonly Row[] =>
   parts.definitions.flatMap(({ credential }) => (credential === undefined ? [] : rowsOf(parts, credential)));
 
@@ -38,7 +40,11 @@ function rowsOf(parts: SyncParts, credential: SharedCredential): readonly Row[] 
       pattern: `sync/${path}/`,
       help: help.list,
       operations: {
-        list: operation({}, { summary: 'List apps', run: (_input, { namespace }) => list(parts, namespace.id) }),
+        list: operation(positionFields, {
+          summary: 'List apps',
+          run: (page, { namespace }) =>
+            asksForPart(page) ? part(parts, namespace.id, page) : list(parts, namespace.id),
+        }),
       },
     },
     {
@@ -76,6 +82,15 @@ async function list(parts: SyncParts, namespaceId: string): Promise<Reply> {
   return rows.length === 0 ? undefined : { data: { keys: rows.map((row) => row.name) } };
 }
 
+/** A position is a name. */
+async function part(parts: SyncParts, namespaceId: string, page: Page): Promise<Reply> {
+  const apps = parts.store.db.selectFrom('repo_host_apps').select('name').where('namespace_id', '=', namespaceId);
+  const after = apps.where('name', '>', page.after).orderBy('namespace_id').orderBy('name');
+  const rows = await after.limit(sizeOf(page) + 1).execute();
+  const { shown, more, warnings } = pageOf(rows, page, ({ name }) => name);
+  return shown.length === 0 ? undefined : { data: { keys: shown.map(({ name }) => name), ...more }, warnings };
+}
+
 async function read(parts: SyncParts, credential: SharedCredential, app: AppName): Promise<Reply> {
   const apps = parts.store.db.selectFrom('repo_host_apps').selectAll().where('namespace_id', '=', app.namespaceId);
   const row = await apps.where('name', '=', app.name).executeTakeFirst();
@@ -85,7 +100,7 @@ async function read(parts: SyncParts, credential: SharedCredential, app: AppName
   return { data: { app_id: Number(app_id), fingerprint, name: app.name, private_key: masked, ...addresses } };
 }
 
-/** Drivers that are open hold the old key: a new revision makes workers open them anew, and what failed is tried again. */
+/** Open drivers hold the old key: a new revision makes workers reopen them, and failed syncs are retried. */
 async function write(
   parts: SyncParts,
   credential: SharedCredential,
@@ -99,7 +114,7 @@ async function write(
     const before = await loadAppKey(parts.store, credential, tx, app, 'update');
     const addresses = keptAddresses(before?.addresses, input);
     const problems = credential.refuse(addresses);
-    if (problems.length > 0) throw new AppError('bad-request', problems);
+    if (problems.length > 0) throw invalid(problems);
     await saveApp(parts.store, credential, tx, {
       ...app,
       app_id,
@@ -115,7 +130,7 @@ async function write(
   return { ...(await read(parts, credential, app)), warnings };
 }
 
-/** Where the app signs in: as it was unless the request says otherwise, which existing clients cannot. */
+/** The addresses where the app logs in. They stay unless the request changes them, since existing clients cannot send them. */
 function keptAddresses(before: AppAddresses = {}, input: Given): AppAddresses {
   const sent = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   return addressesOf({ ...before, ...sent });
@@ -142,7 +157,7 @@ const inUse = (app: string, users: readonly { readonly type: string; readonly na
   );
 };
 
-/** SHA-256 over the public key's DER, in the form that the hosts of such apps show. */
+/** SHA-256 over the DER of the public key, in the form that the hosts of such apps show. */
 function fingerprintOf(pem: string): string {
   const key = createPublicKey(readKey(pem));
   const der = key.export({ type: 'spki', format: 'der' });
@@ -155,10 +170,11 @@ function readKey(pem: string): KeyObject {
     key = createPrivateKey(pem);
   } catch {
     // The cause would quote the key.
-    throw badRequest('private_key cannot be read: it takes an RSA private key in PEM form');
+    throw badField('private_key', 'private_key cannot be read: it must be an RSA private key in PEM form');
   }
   if (key.asymmetricKeyType === 'rsa') return key;
-  throw badRequest(
-    `private_key is of type ${key.asymmetricKeyType ?? 'unknown'}: it takes an RSA private key in PEM form`,
+  throw badField(
+    'private_key',
+    `private_key is of type ${key.asymmetricKeyType ?? 'unknown'}: it must be an RSA private key in PEM form`,
   );
 }

@@ -1,14 +1,14 @@
 import type { Transaction } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
-import type { DestinationDefinition, SharedCredential } from '../../../destinations/contract.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
+import { badField } from '#core/errors.ts';
+import type { DestinationDefinition, SharedCredential } from '#destinations/contract.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
 import { type AppKey, addressesOf, openAppKey, sealAppKey } from '../../drivers/app-key.ts';
 import { sealedName } from '../../drivers/connection.ts';
 import { openConnection } from '../../drivers/drivers.ts';
 import type { SyncParts } from '../parts.ts';
 
-/** Of an app. */
+/** Identifies an app. */
 export interface AppName {
   readonly namespaceId: string;
   readonly name: string;
@@ -21,7 +21,7 @@ export interface App extends AppKey {
   readonly fingerprint: string;
 }
 
-/** Writes it under its name, new or not. */
+/** Creates or replaces an app. */
 export async function saveApp(
   store: Store,
   credential: SharedCredential,
@@ -41,12 +41,12 @@ export async function saveApp(
     .execute();
 }
 
-/** Whether there is such an app. Until the transaction ends it cannot go (`share`), nor get a new user (`update`). */
+/** Whether the app exists. Until the transaction ends it cannot be deleted (`share`) nor get a new user (`update`). */
 export async function lockApp(tx: Transaction<Database>, app: AppName, lock: 'share' | 'update'): Promise<boolean> {
   return (await lockedKey(tx, app, lock)) !== undefined;
 }
 
-/** The app, held like that; undefined: there is none. */
+/** Loads the key of an app and locks the app like `lockApp`; undefined when it does not exist. */
 export async function loadAppKey(
   store: Store,
   credential: SharedCredential,
@@ -66,10 +66,10 @@ async function lockedKey(tx: Transaction<Database>, { namespaceId, name }: AppNa
 }
 
 /**
- * @throws AppError `bad-request` when the connection details name an app that is not configured, or is for another host: what
- * it signs would be good there
+ * @throws AppError `bad-request` when the connection details name an app that is not configured, or one for another host, where
+ * its signatures would be valid
  */
-export async function mustHaveApp(
+export async function requireApp(
   { store }: Pick<SyncParts, 'store'>,
   tx: Transaction<Database>,
   namespaceId: string,
@@ -81,11 +81,15 @@ export async function mustHaveApp(
   const key = await loadAppKey(store, credential, tx, { namespaceId, name: app }, 'share');
   const path = `sys/sync/${credential.path}/${app}`;
   if (key === undefined)
-    throw badRequest(`${credential.namedBy}: no app ${JSON.stringify(app)} is configured: write it to ${path} first`);
+    throw badField(
+      credential.namedBy,
+      `${credential.namedBy}: no app ${JSON.stringify(app)} is configured: write it to ${path} first`,
+    );
   const [own, wanted] = [credential.base(key.addresses), credential.base(addressesOf(connection))];
   if (own === wanted) return;
-  throw badRequest(
-    `${credential.namedBy}: app ${JSON.stringify(app)} signs in at ${own} only, and this destination is at ${wanted}: write ${Object.keys(credential.fields).join(' or ')} of that host, and the private_key, to ${path} first`,
+  throw badField(
+    credential.namedBy,
+    `${credential.namedBy}: app ${JSON.stringify(app)} logs in only at ${own}, and this destination is at ${wanted}: write ${Object.keys(credential.fields).join(' or ')} of that host, and the private_key, to ${path} first`,
   );
 }
 
@@ -95,7 +99,7 @@ export interface AppUser {
   readonly name: string;
 }
 
-/** Destinations that log in with the credential of this name. The name is in their sealed details. */
+/** Destinations that log in with this app. Their sealed connection details hold its name. */
 export async function usersOf(
   { store, definitions }: SyncParts,
   shared: SharedCredential,

@@ -1,9 +1,9 @@
 import type { Transaction } from 'kysely';
-import { AppError, badRequest } from '../../../core/errors.ts';
-import type { Operation } from '../../../queue/contract.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
-import { loadSettings, type SyncSettings } from '../../sweep/requeue.ts';
+import { AppError, badField } from '#core/errors.ts';
+import type { Operation } from '#queue/contract.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
+import { loadSettings, type SyncSettings } from '../../model/settings.ts';
 import { forgetFailedPurge, loadDestination, refuseDuringPurge } from '../destinations/store.ts';
 import type { DestinationRecord } from '../destinations/view.ts';
 import type { SyncParts } from '../parts.ts';
@@ -19,17 +19,17 @@ import {
 } from './change-store.ts';
 import { withReservation } from './reservation.ts';
 
-/** What a change came to; no operations: there was nothing to do. */
+/** The result of a change. Without operations there was nothing to do. */
 export interface AssociationChanged {
   readonly destination: DestinationRecord;
   readonly operations: readonly Operation[];
   readonly settings: SyncSettings;
 }
 
-/** A change in two steps: what it will ask for, so that capacity can be reserved for it, and the change itself. */
+/** A change in two steps: `look` returns the operations it will need, so that capacity can be reserved; `make` applies it. */
 interface Change {
   look(destination: DestinationRecord): Promise<readonly Operation[]>;
-  /** Undefined: since `look` somebody else has changed what it was about. */
+  /** Undefined when another request has changed the associations since `look`. */
   make(
     tx: Transaction<Database>,
     destination: DestinationRecord,
@@ -38,8 +38,8 @@ interface Change {
 }
 
 /**
- * Creates the association, or sets it again: template and granularity of today, pushed even if it looks unchanged. At a
- * destination whose purge has failed it means that the destination is wanted again.
+ * Creates the association, or sets it again with the current template and granularity, which pushes it even if it looks
+ * unchanged. It also abandons a failed purge of the destination.
  */
 export const setAssociation = (parts: SyncParts, wanted: NewAssociation): Promise<AssociationChanged> =>
   changeAssociation(parts, wanted, {
@@ -47,7 +47,7 @@ export const setAssociation = (parts: SyncParts, wanted: NewAssociation): Promis
     async make(tx, destination, [target]) {
       if (target === undefined) return undefined;
       if (!(await isMountedThere(tx, wanted))) throw noMount(parts, wanted.mountPath);
-      // Else a write of the secret that has begun before could end after the first push, without seeing the association.
+      // Without this lock a concurrent write of the secret could commit after the first push without seeing the association.
       if (!(await parts.holdSecret(tx, wanted.mount.id, wanted.secretName))) throw noSecret(wanted);
       await forgetFailedPurge(tx, destination);
       const made = await (target.generation === 1 ? insertAssociation : renewAssociation)(
@@ -60,20 +60,20 @@ export const setAssociation = (parts: SyncParts, wanted: NewAssociation): Promis
     },
   });
 
-/** Makes the association go, with its objects; those of mounts that were at this path before go too. */
+/** Ends the association and removes its objects, including associations of earlier mounts at this path. */
 export const removeAssociation = (parts: SyncParts, wanted: AssociationKey): Promise<AssociationChanged> =>
   changeAssociation(parts, wanted, {
     look: (destination) => removeTargets(parts.store, wanted, destination),
     make: (tx, _destination, targets) => endAssociations(tx, targets),
   });
 
-/** Between two looks at an association that others change all the time. */
+/** Rounds before giving up on an association that other requests keep changing. */
 const roundsMax = 10;
 
 /**
- * Capacity in the queue is reserved before the change: when there is none, nothing has been changed (docs/architecture.md, rule 3.4). It is
- * taken before the transaction as well, so that a queue that hangs holds up nobody's rows. The destination is locked against
- * a purge or deletion that begins meanwhile and would not see this association.
+ * Reserves capacity in the queue first, so that nothing is changed when there is none (docs/architecture.md, rule 3.4). The
+ * reservation precedes the transaction, so that a hanging queue keeps no rows locked. The destination is locked against a purge
+ * or deletion that begins meanwhile and would not see this association.
  */
 async function changeAssociation(
   parts: SyncParts,
@@ -89,7 +89,7 @@ async function changeAssociation(
     );
     if (changed !== undefined) return { ...changed, settings };
   }
-  throw new AppError('unavailable', 'others keep changing this association at the same time: ask again');
+  throw new AppError('unavailable', 'other requests keep changing this association: try again');
 }
 
 type Made = Omit<AssociationChanged, 'settings'>;
@@ -123,12 +123,16 @@ async function changeable(
 
 /** @param path with a trailing slash */
 export const noMount = ({ syncedMounts }: Pick<SyncParts, 'syncedMounts'>, path: string): AppError =>
-  badRequest(`no mount at ${JSON.stringify(path)}: mount is the path of a ${syncedMounts} mount, such as "secret"`);
+  badField(
+    'mount',
+    `no mount at ${JSON.stringify(path)}: mount must be the path of a ${syncedMounts} mount, such as "secret"`,
+  );
 
-/** What is not there cannot be associated. */
+/** The error for associating a secret that does not exist. */
 export const noSecret = ({ mountPath, secretName }: Pick<AssociationKey, 'mountPath' | 'secretName'>): AppError =>
-  badRequest(
-    `no secret ${JSON.stringify(secretName)} in mount ${JSON.stringify(mountPath)} with a version that is not deleted: secret_name is the full path of one secret`,
+  badField(
+    'secret_name',
+    `no secret ${JSON.stringify(secretName)} in mount ${JSON.stringify(mountPath)} with a version that is not deleted: secret_name must be the full path of one secret`,
   );
 
 const noDestination = (type: string, name: string): AppError =>

@@ -1,42 +1,47 @@
-import { badRequest, notFound } from '../../../core/errors.ts';
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
-import { pathText, text } from '../../../path/fields.ts';
-import { typeName } from '../../../path/vocabulary.ts';
-import { definitionOf } from '../../definition.ts';
+import { badField, notFound } from '#core/errors.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { pathText, text } from '#path/fields.ts';
+import type { Page } from '#path/listing.ts';
+import { definitionOf, storedTypeIn, typeIn } from '../../model/definition.ts';
 import { loadDestination } from '../destinations/store.ts';
+import { asksForPart, positionFields } from '../pages.ts';
 import type { SyncParts } from '../parts.ts';
-import { withOwnKeys } from './record-keys.ts';
-import { cut, type ListedSecret, listSecrets, loadAssociations, ofDestination, ofPath } from './store.ts';
-import { associatedSecrets, shownRecords } from './view.ts';
+import { listAll, listPart } from './list.ts';
+import { partOfDestination } from './part.ts';
+import { loadAssociations, ofDestination, ofPath, truncated } from './store.ts';
+import { associatedSecrets, shownRecords, withOwnKeys } from './view.ts';
 
 /** The reads of associations. */
 export function associationReadRows(parts: SyncParts): readonly Row[] {
   return [
     {
       pattern: 'sync/destinations/:type/:name/associations',
-      help: 'The secrets associated with a destination, each with the state of its copy.',
+      help: 'Shows the secrets associated with a destination, each with the state of its copy.',
       operations: {
         read: operation(
-          { type: pathText('Destination type'), name: pathText('Name of the destination') },
+          { type: pathText('Destination type'), name: pathText('Name of the destination'), ...positionFields },
           {
             summary: 'Read the associations of a destination',
-            run: ({ type, name }, context) => ofOneDestination(parts, type, name, context),
+            run: ({ type, name, ...page }, context) => ofOneDestination(parts, { type, name }, page, context),
           },
         ),
       },
     },
     {
       pattern: 'sync/associations/',
-      help: 'Every secret that is associated with a destination.',
+      help: 'Lists every secret that is associated with a destination.',
       operations: {
-        list: operation({}, { summary: 'List associated secrets', run: (_input, context) => listAll(parts, context) }),
+        list: operation(positionFields, {
+          summary: 'List associated secrets',
+          run: (page, context) => (asksForPart(page) ? listPart(parts, page, context) : listAll(parts, context)),
+        }),
       },
     },
     {
       pattern: 'sync/associations/destinations',
-      help: 'The destinations of a secret. This form takes mounts and secret names with slashes.',
+      help: 'Shows the destinations of a secret. This form accepts mounts and secret names with slashes.',
       operations: {
         read: operation(
           {
@@ -52,7 +57,7 @@ export function associationReadRows(parts: SyncParts): readonly Row[] {
     },
     {
       pattern: 'sync/associations/:mount/*name',
-      help: 'The destinations of a secret.',
+      help: 'Shows the destinations of a secret.',
       operations: {
         read: operation(
           { mount: pathText('Path of the mount'), name: pathText('Path of the secret') },
@@ -66,67 +71,58 @@ export function associationReadRows(parts: SyncParts): readonly Row[] {
   ];
 }
 
-type Asking = Pick<RequestContext, 'namespace' | 'vocabulary' | 'warn'>;
+type ReadContext = Pick<RequestContext, 'namespace' | 'vocabulary' | 'warn'>;
 
-/** An empty destination answers an empty object: clients count on it. */
+/** A destination without associations returns an empty object, because clients rely on it. */
 async function ofOneDestination(
   parts: SyncParts,
-  type: string,
-  name: string,
-  { namespace, vocabulary, warn }: Asking,
+  { type, name }: { readonly type: string; readonly name: string },
+  page: Page,
+  { namespace, vocabulary, warn }: ReadContext,
 ): Promise<Reply> {
   const definition = definitionOf(parts.definitions, type, vocabulary);
   const destination = await loadDestination(parts.store, parts.store.db, {
-    ...{ namespace_id: namespace.id, type: definition.type, name },
+    namespace_id: namespace.id,
+    type: definition.type,
+    name,
   });
   if (destination === undefined) throw notFound();
+  if (asksForPart(page)) {
+    const part = await partOfDestination(parts, destination.id, page, vocabulary);
+    return { ...part, data: { ...part.data, store_name: name, store_type: typeIn(definition, vocabulary) } };
+  }
   const associations = await loadAssociations(parts.store, ofDestination(destination.id));
-  const shown = associatedSecrets(cut(associations, 'associations of this destination', warn), vocabulary);
-  return { data: { ...shown, store_name: name, store_type: typeName(definition.type, vocabulary) } };
+  const shown = associatedSecrets(truncated(associations, 'associations of this destination', warn), vocabulary);
+  return { data: { ...shown, store_name: name, store_type: typeIn(definition, vocabulary) } };
 }
 
 async function ofOneSecret(
   parts: SyncParts,
   mount: string,
   secretName: string,
-  { namespace, vocabulary, warn }: Asking,
+  { namespace, vocabulary, warn }: ReadContext,
 ): Promise<Reply> {
   if (mount === '' || secretName === '')
-    throw badRequest('mount and secret_name name one secret: neither may be empty');
-  // The whole path decides, so a mount or secret with slashes is found in both forms.
+    throw badField(
+      [...(mount === '' ? ['mount'] : []), ...(secretName === '' ? ['secret_name'] : [])],
+      'mount and secret_name together name one secret: neither can be empty',
+    );
+  // Match by the whole path, so that a mount or secret with slashes is found in both forms.
   const name = secretName.replace(/^\/+/, '');
   const whole = `${mount.replace(/^\/+|\/+$/g, '')}/${name}`;
-  const found = cut(
+  const found = truncated(
     await loadAssociations(parts.store, ofPath(namespace.id, whole, name)),
     'associations of this secret',
     warn,
   );
   if (found.length === 0) throw notFound();
-  // What an earlier mount at this path has left comes behind what is there now.
+  // Associations left by an earlier mount at this path come after the current ones.
   const entries = found.toReversed().flatMap((association) =>
     shownRecords(association, vocabulary).map(({ subKey, fields }) => {
-      const type = typeName(association.type, vocabulary);
+      const type = storedTypeIn(parts.definitions, association.type, vocabulary);
       const key = `${type}/${association.destination_name}${subKey === '' ? '' : `/${subKey}`}`;
       return [key, { type, name: association.destination_name, ...fields }] as const;
     }),
   );
   return { data: { associated_destinations: withOwnKeys(entries) } };
 }
-
-async function listAll(parts: SyncParts, { namespace, warn }: Asking): Promise<Reply> {
-  const secrets = cut(await listSecrets(parts.store, namespace.id), 'associated secrets', warn);
-  const byPath = [...Map.groupBy(secrets, pathOf)].sort(([one], [other]) => (one < other ? -1 : 1));
-  if (byPath.length === 0) return undefined;
-  const entries = byPath.map(([path, same]) => [path, same.slice(0, 1).map(toListed)] as const);
-  const total_associations = secrets.reduce((sum, { count }) => sum + count, 0);
-  const keys = byPath.map(([path]) => path);
-  return { data: { keys, key_info: Object.fromEntries(entries), total_associations, total_secrets: keys.length } };
-}
-
-/** Of a mount that is no more and of the one that has its path now there may be one each. */
-const pathOf = ({ mount_path, secret_name }: ListedSecret): string => mount_path + secret_name;
-
-const toListed = ({ mount_path, secret_name }: ListedSecret): object => ({
-  mount: mount_path,
-  secret_path: secret_name,
-});

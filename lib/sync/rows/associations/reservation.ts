@@ -1,18 +1,18 @@
-import { AppError } from '../../../core/errors.ts';
-import type { Operation } from '../../../queue/contract.ts';
+import { AppError } from '#core/errors.ts';
+import type { Operation } from '#queue/contract.ts';
 import type { SyncParts } from '../parts.ts';
 
-interface Asking {
+interface WithOperations {
   readonly operations: readonly Operation[];
 }
 
 /**
- * Runs `work` with capacity in the queue for these operations. Capacity that it does not use is given back here; what a process
- * that dies leaves behind is given back by the sweep, as is capacity whose reservation was not answered.
+ * Runs `work` with queue capacity reserved for these operations, and releases the capacity that it does not use. The sweep releases
+ * capacity left behind by a process that died, or by a reservation whose reply was lost.
  *
  * @throws AppError `unavailable` before `work` when there is no capacity, or no queue
  */
-export async function withReservation<Answer extends Asking>(
+export async function withReservation<Answer extends WithOperations>(
   { queue }: Pick<SyncParts, 'queue'>,
   operations: readonly Operation[],
   capacity: number,
@@ -37,5 +37,5 @@ export async function withReservation<Answer extends Asking>(
 const full = (capacity: number): AppError =>
   new AppError(
     'unavailable',
-    `the sync queue is full (queue_capacity ${capacity}): nothing was changed; ask again when operations have been worked off, or raise queue_capacity in sys/sync/config`,
+    `the sync queue is full (queue_capacity ${capacity}): nothing was changed; try again when operations have completed, or raise queue_capacity in sys/sync/config`,
   );

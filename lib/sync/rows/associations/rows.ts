@@ -1,13 +1,15 @@
-import { AppError, badRequest, permissionDenied } from '../../../core/errors.ts';
-import type { Mount } from '../../../path/contract/mount.ts';
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
-import { bool, pathText, text } from '../../../path/fields.ts';
-import { definitionOf } from '../../definition.ts';
+import { badField, permissionDenied } from '#core/errors.ts';
+import type { Mount } from '#path/contract/mount.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { bool, pathText, text } from '#path/fields.ts';
+import { definitionOf } from '../../model/definition.ts';
 import type { SyncParts } from '../parts.ts';
+import { requireSecretRead } from '../read-right.ts';
 import { noMount, noSecret, removeAssociation, setAssociation } from './change.ts';
 import type { AssociationKey } from './change-store.ts';
+import { isMany, manyFields, removeMany } from './remove-many.ts';
 import { settle } from './settle.ts';
 
 const targetFields = (syncedMounts: string) => ({
@@ -17,7 +19,7 @@ const targetFields = (syncedMounts: string) => ({
   secret_name: text().meta({ description: 'Path of the secret below the mount' }),
 });
 
-/** `associations/set` and `associations/remove` of a destination. */
+/** The rows `associations/set` and `associations/remove` of a destination. */
 export function associationChangeRows(parts: SyncParts): readonly Row[] {
   const base = 'sync/destinations/:type/:name/associations';
   const target = targetFields(parts.syncedMounts);
@@ -27,7 +29,7 @@ export function associationChangeRows(parts: SyncParts): readonly Row[] {
   return [
     {
       pattern: `${base}/set`,
-      help: 'Associates a secret with the destination and pushes it; again: pushes it afresh.',
+      help: 'Associates a secret with the destination and pushes it. Repeating the call pushes it again.',
       operations: {
         write: operation(
           { ...target, adopt },
@@ -41,13 +43,21 @@ export function associationChangeRows(parts: SyncParts): readonly Row[] {
     },
     {
       pattern: `${base}/remove`,
-      help: 'Ends the association of a secret with the destination and removes it there.',
+      help: 'Ends the association of a secret with the destination and removes its copies there. With secret_prefix or secret_names it starts a batch and replies as sys/sync/batches does.',
       operations: {
-        write: operation(target, {
-          summary: 'Remove a secret from the destination',
-          knownFieldsOnly: true,
-          run: (input, context) => remove(parts, input, context),
-        }),
+        write: operation(
+          {
+            ...target,
+            ...manyFields,
+            secret_name: target.secret_name.optional().meta(target.secret_name.meta() ?? {}),
+          },
+          {
+            summary: 'Remove a secret, or several in the background, from the destination',
+            knownFieldsOnly: true,
+            run: (input, context) =>
+              isMany(input) ? removeMany(parts, input, context) : remove(parts, withName(input), context),
+          },
+        ),
       },
     },
   ];
@@ -68,7 +78,7 @@ async function set(
   const definition = definitionOf(parts.definitions, input.type, context.vocabulary);
   const secretName = checkedName(input.secret_name);
   const mount = await findMount(parts, input.mount, context);
-  await mustRead(parts, context, mount, secretName);
+  await requireSecretRead(parts, context, mount, secretName);
   if ((await parts.currentSecret(mount.id, secretName)) === undefined) {
     throw noSecret({ mountPath: mount.path, secretName });
   }
@@ -84,26 +94,39 @@ async function set(
   return settle(parts, { wanted, accessor: mount.accessor, context, change: () => setAssociation(parts, wanted) });
 }
 
+/** @throws AppError `bad-request` in the words for any missing field */
+function withName<T extends { readonly secret_name?: string | undefined }>(
+  input: T,
+): T & { readonly secret_name: string } {
+  const { secret_name } = input;
+  if (secret_name === undefined)
+    throw badField('secret_name', 'Field validation failed: missing required field "secret_name"');
+  return { ...input, secret_name };
+}
+
 /**
- * Removing what is not there succeeds, whatever of it is missing. An association that has outlived its mount has no path any
- * more by which its secret could be read.
+ * Removing an association that does not exist succeeds. An association that has outlived its mount no longer has a path at which
+ * its secret could be read, so only the rights on this row apply.
  */
 async function remove(parts: SyncParts, input: Target, context: RequestContext): Promise<Reply> {
   const definition = definitionOf(parts.definitions, input.type, context.vocabulary);
   const secretName = checkedName(input.secret_name);
   const wanted = {
-    ...{ namespaceId: context.namespace.id, definition, destinationName: input.name },
-    ...{ mountPath: withSlash(input.mount), secretName },
+    namespaceId: context.namespace.id,
+    definition,
+    destinationName: input.name,
+    mountPath: withSlash(input.mount),
+    secretName,
   };
   const mount = await parts.mounts.resolve(wanted.mountPath, context.namespace);
   const holds = mount?.path === wanted.mountPath && parts.readPath(mount, secretName) !== undefined;
-  if (holds) await mustRead(parts, context, mount, secretName);
+  if (holds) await requireSecretRead(parts, context, mount, secretName);
   const accessor = await accessorOf(parts, wanted, context);
   if (accessor === '') context.warn(`no mount at ${JSON.stringify(wanted.mountPath)}: there was nothing to remove`);
   return settle(parts, { wanted, accessor, context, change: () => removeAssociation(parts, wanted) });
 }
 
-/** Who may nothing below a mount does not learn whether it is there. */
+/** A caller without any grant below the path gets 403 whether or not a mount exists there. */
 async function findMount(parts: SyncParts, given: string, context: RequestContext): Promise<Mount> {
   const path = withSlash(given);
   const mount = await parts.mounts.resolve(path, context.namespace);
@@ -112,7 +135,7 @@ async function findMount(parts: SyncParts, given: string, context: RequestContex
   throw noMount(parts, path);
 }
 
-/** Of the association, which outlives its mount, else of the mount, else empty. */
+/** The accessor stored with the association, which may outlive its mount; otherwise that of the mount; otherwise empty. */
 async function accessorOf(
   parts: SyncParts,
   { namespaceId, mountPath, secretName }: AssociationKey,
@@ -138,34 +161,8 @@ const withSlash = (mount: string): string => `${mount.replace(/^\/+|\/+$/g, '')}
 function checkedName(given: string): string {
   const name = given.replace(/^\/+/, '');
   if (name !== '' && !name.endsWith('/')) return name;
-  throw badRequest('secret_name is the full path of one secret, not of a folder: it may not be empty or end in /');
-}
-
-async function mustRead(
-  { readPath, syncedMounts }: SyncParts,
-  context: RequestContext,
-  mount: Mount,
-  secretName: string,
-): Promise<void> {
-  const path = readPath(mount, secretName);
-  if (path === undefined) {
-    if (!(await context.reaches(mount.path))) throw permissionDenied();
-    throw notSynced(mount, syncedMounts);
-  }
-  try {
-    await context.mustBeAllowed('read', path);
-  } catch (cause) {
-    if (!(cause instanceof AppError) || cause.kind !== 'permission-denied') throw cause;
-    const name = mount.path.replace(/\/$/, '');
-    throw new AppError(
-      'permission-denied',
-      `permission denied to read the content of the secret ${secretName} in mount ${name}`,
-      { cause },
-    );
-  }
-}
-
-const notSynced = ({ path }: Mount, syncedMounts: string): AppError =>
-  badRequest(
-    `mount ${JSON.stringify(path)} is not a ${syncedMounts} mount: only secrets of ${syncedMounts} mounts can be synced`,
+  throw badField(
+    'secret_name',
+    'secret_name must be the full path of one secret, not of a folder: it cannot be empty or end in /',
   );
+}

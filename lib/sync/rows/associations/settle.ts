@@ -1,7 +1,7 @@
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { typeName } from '../../../path/vocabulary.ts';
-import type { Operation } from '../../../queue/contract.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import type { Operation } from '#queue/contract.ts';
+import { typeIn } from '../../model/definition.ts';
 import type { SyncParts } from '../parts.ts';
 import type { AssociationChanged } from './change.ts';
 import type { AssociationKey } from './change-store.ts';
@@ -10,34 +10,35 @@ import { type AssociationRecord, associatedSecrets } from './view.ts';
 
 export interface Settling {
   readonly wanted: AssociationKey;
-  /** Of the mount, for an association that is no more; empty if nobody knows it. */
+  /** The accessor of the mount, for an association that no longer exists; empty if unknown. */
   readonly accessor: string;
   readonly context: RequestContext;
   readonly change: () => Promise<AssociationChanged>;
 }
 
-/** Makes the change, queues it, waits for its worker, and answers what came of it (docs/architecture.md, rule 3.6). */
+/** Applies the change, queues it, waits for its worker, and returns the result (docs/architecture.md, rule 3.6). */
 export async function settle(parts: SyncParts, { wanted, accessor, context, change }: Settling): Promise<Reply> {
   const { vocabulary, signal } = context;
-  const { operations, settings } = await change();
-  const warnings = await queueAndWait(parts, operations, settings.disabled, signal);
+  const { operations, settings, destination } = await change();
+  const paused = settings.disabled || destination.pause.disabled;
+  const warnings = await queueAndWait(parts, operations, paused, signal);
   const found = await loadAssociations(parts.store, withIds(operations.map(({ id }) => id)));
   const shown = associatedSecrets(found.length > 0 ? found : [unsynced(parts, wanted, accessor)], vocabulary);
-  const store = { store_name: wanted.destinationName, store_type: typeName(wanted.definition.type, vocabulary) };
+  const store = { store_name: wanted.destinationName, store_type: typeIn(wanted.definition, vocabulary) };
   return { data: { ...shown, ...store }, warnings };
 }
 
 async function queueAndWait(
   parts: SyncParts,
   operations: readonly Operation[],
-  disabled: boolean,
+  paused: boolean,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const listeners = operations.map((operation) => ({ operation, listener: parts.queue.listen(operation.id) }));
   try {
     const warnings = await parts.changed(operations);
     const deadline = Date.now() + parts.waitMs;
-    for (const { operation, listener } of disabled || warnings.length > 0 ? [] : listeners) {
+    for (const { operation, listener } of paused || warnings.length > 0 ? [] : listeners) {
       await untilSettled(parts, operation, listener, deadline, signal);
     }
     return warnings;
@@ -46,7 +47,7 @@ async function queueAndWait(
   }
 }
 
-/** An announcement may be of an older generation, and one may be lost with its connection, so the store decides. */
+/** The store decides: an announcement may be about an older generation, or be lost with its connection. */
 async function untilSettled(
   parts: SyncParts,
   { id, generation }: Operation,
@@ -60,10 +61,10 @@ async function untilSettled(
   }
 }
 
-/** How often the store is asked while nothing is announced, in milliseconds. */
+/** Interval at which the store is polled while no announcement arrives, in milliseconds. */
 const lookMs = 500;
 
-/** What an association reads as that is no more, or never was. */
+/** How an association that does not exist reads. */
 function unsynced(parts: SyncParts, wanted: AssociationKey, accessor: string): AssociationRecord {
   return {
     type: wanted.definition.type,
@@ -78,6 +79,8 @@ function unsynced(parts: SyncParts, wanted: AssociationKey, accessor: string): A
     records: [],
     attempts: 0,
     next_attempt_at: null,
+    recheck_at: null,
+    unconfirmed: false,
     updated_at: parts.store.clock.now(),
   };
 }

@@ -1,39 +1,47 @@
 import { type RawBuilder, sql } from 'kysely';
-import { rootNamespace } from '../../../core/namespace.ts';
-import type { Store } from '../../../store/store.ts';
-import { unmarkedSince } from '../../marking/unmarked.ts';
-import { isRemnant } from '../../recheck/remnant.ts';
-import type { AssociationRecord } from './view.ts';
+import { rootNamespace } from '#core/namespace.ts';
+import type { RowOf } from '#store/sql/columns.ts';
+import { bool, int, nullable, text, timestamptz, uuid } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { unmarkedSince } from '../../marking/begin.ts';
+import { isPaused } from '../../model/pause.ts';
+import { isRemnant } from '../../model/status.ts';
+import { shownMax } from '../pages.ts';
+import { type AssociationRecord, associationRecordColumns } from './view.ts';
 
-/** Reads that answer more than one association are cut here, and say so; nobody can look at more. */
-export const associationsMax = 100_000;
-
-/** The first of a reply's rows, of which one more than it may show was asked for. */
-export function cut<R>(rows: readonly R[], what: string, warn: (message: string) => void): readonly R[] {
-  if (rows.length <= associationsMax) return rows;
-  warn(`this shows, and counts, the first ${associationsMax} ${what}: there are more`);
-  return rows.slice(0, associationsMax);
+/** Truncates rows that were loaded with a limit of one more than a reply shows, and warns if there are more. */
+export function truncated<R>(rows: readonly R[], what: string, warn: (message: string) => void): readonly R[] {
+  if (rows.length <= shownMax) return rows;
+  warn(`this shows and counts only the first ${shownMax} ${what}: there are more`);
+  return rows.slice(0, shownMax);
 }
 
-/** Which associations: a condition on `a` (associations) and `d` (destinations), and the order that its index has. */
-export interface Which {
+/** Selects associations: a condition on `a` (associations) and `d` (destinations), and the order of the index it uses. */
+export interface AssociationSelection {
   readonly where: RawBuilder<unknown>;
   readonly order: RawBuilder<unknown>;
 }
 
-/** One more than a reply shows, if there are so many. */
-export async function loadAssociations(store: Store, { where, order }: Which): Promise<readonly AssociationRecord[]> {
-  const { rows } = await sql<AssociationRecord & { readonly unmarked_since: Date | null }>`
-    select a.type, d.name as destination_name, a.mount_path, a.mount_accessor, a.secret_name, a.granularity, a.desired,
-           a.status, a.error, a.records, a.attempts, a.updated_at, ${unmarkedSince('a')} as unmarked_since,
+/** Loads at most one association more than a reply shows. */
+export async function loadAssociations(
+  store: Store,
+  { where, order }: AssociationSelection,
+  size = shownMax,
+): Promise<readonly (AssociationRecord & { readonly mount_id: string })[]> {
+  const columns = { ...associationRecordColumns, mount_id: uuid, unmarked_since: nullable(timestamptz) };
+  const { rows } = await rowsOf(columns)`
+    select a.type, d.name as destination_name, a.mount_id, a.mount_path, a.mount_accessor, a.secret_name, a.granularity, a.desired,
+           a.status, a.error, a.records, a.attempts, a.updated_at, a.recheck_at,
+           a.unconfirmed_at is not null as unconfirmed, ${unmarkedSince('a')} as unmarked_since,
            case when a.next_attempt_at > now() then a.next_attempt_at end as next_attempt_at
       from associations a join destinations d on d.id = a.destination_id
-     where ${where} and not ${isRemnant('a')} order by ${order} limit ${associationsMax + 1}`.execute(store.db);
+     where ${where} and not ${isRemnant('a')} order by ${order} limit ${size + 1}`.execute(store.db);
   return rows.map(({ unmarked_since, ...row }) => (unmarked_since === null ? row : startedAfresh(row, unmarked_since)));
 }
 
-/** As it will be when its page has been marked. */
-const startedAfresh = (row: AssociationRecord, since: Date): AssociationRecord => ({
+/** The association as it will read once its page has been marked. */
+const startedAfresh = <R extends AssociationRecord>(row: R, since: Date): R => ({
   ...row,
   status: 'PENDING',
   attempts: 0,
@@ -41,25 +49,37 @@ const startedAfresh = (row: AssociationRecord, since: Date): AssociationRecord =
   updated_at: since > row.updated_at ? since : row.updated_at,
 });
 
-/** Any other order would have the whole table sorted, or read, for one page. */
-export const ofDestination = (id: string): Which => ({
+/** The order is that of the index: any other would sort or read the whole table. */
+export const ofDestination = (id: string): AssociationSelection => ({
   where: sql`a.destination_id = ${id}::bigint`,
   order: sql`a.destination_id, a.mount_id, a.secret_name`,
 });
 
-export const withIds = (ids: readonly string[]): Which => ({
+/** The same from after a secret on. */
+export const ofDestinationAfter = (id: string, after: SecretPosition): AssociationSelection => ({
+  where: sql`a.destination_id = ${id}::bigint and (a.mount_id, a.secret_name) > (${after.mountId}::uuid, ${after.secretName})`,
+  order: sql`a.destination_id, a.mount_id, a.secret_name`,
+});
+
+/** Where a page of secrets begins: directly after this secret. */
+export interface SecretPosition {
+  readonly mountId: string;
+  readonly secretName: string;
+}
+
+export const withIds = (ids: readonly string[]): AssociationSelection => ({
   where: sql`a.id = any(${ids}::bigint[])`,
   order: sql`a.id`,
 });
 
-/** So deep, a mount is looked for in a path. */
+/** The maximum depth at which the path of a mount may end within a path. */
 const mountDepthMax = 64;
 
-/** Of the secret with this path in the namespace, wherever in it the mount's path ends; `secretName` is where the caller thinks it does. */
-export function ofPath(namespaceId: string, whole: string, secretName: string): Which {
+/** The associations of the secret at this path, wherever the path of its mount ends. @param secretName as the caller splits it */
+export function ofPath(namespaceId: string, whole: string, secretName: string): AssociationSelection {
   const segments = whole.split('/');
   const depths = Math.min(segments.length - 1, mountDepthMax);
-  // What the secret's name may be, so that the index on it can be used.
+  // All possible names of the secret, so that the index on names can be used.
   const names = [secretName, ...Array.from({ length: depths }, (_, index) => segments.slice(index + 1).join('/'))];
   return {
     where: sql`d.namespace_id = ${namespaceId} and a.mount_path || a.secret_name = ${whole} and a.secret_name = any(${names}::text[])`,
@@ -67,36 +87,54 @@ export function ofPath(namespaceId: string, whole: string, secretName: string): 
   };
 }
 
-export interface ListedSecret {
-  readonly mount_path: string;
-  readonly secret_name: string;
-  /** Of its associations. */
-  readonly count: number;
-}
+export type ListedSecret = RowOf<typeof listedSecretColumns>;
 
-/** Secrets of a namespace that have associations; one more than a reply shows, if there are so many. */
-export async function listSecrets({ db }: Pick<Store, 'db'>, namespaceId: string): Promise<readonly ListedSecret[]> {
-  const { rows } = await sql<ListedSecret>`
-    select min(a.mount_path) as mount_path, a.secret_name, count(*)::int as count
+const listedSecretColumns = {
+  mount_id: uuid,
+  mount_path: text,
+  secret_name: text,
+  /** The number of its associations. */
+  count: int,
+};
+
+/** Secrets of a namespace that have associations, at most one more than a reply shows. */
+export async function listSecrets(
+  { db }: Pick<Store, 'db'>,
+  namespaceId: string,
+  { after, size = shownMax }: { readonly after?: SecretPosition | undefined; readonly size?: number } = {},
+): Promise<readonly ListedSecret[]> {
+  const from =
+    after === undefined ? sql`true` : sql`(a.secret_name, a.mount_id) > (${after.secretName}, ${after.mountId}::uuid)`;
+  const ofRoot = size < shownMax ? partOfRoot : wholeRoot;
+  const { rows } = await rowsOf(listedSecretColumns)`
+    select a.mount_id, min(a.mount_path) as mount_path, a.secret_name, count(*)::int as count
       from ${namespaceId === rootNamespace.id ? ofRoot : ofNamespace(namespaceId)}
-     where not ${isRemnant('a')} group by a.secret_name, a.mount_id order by a.secret_name, a.mount_id
-     limit ${associationsMax + 1}::int`.execute(db);
+     where not ${isRemnant('a')} and ${from}
+     group by a.secret_name, a.mount_id order by a.secret_name, a.mount_id
+     limit ${size + 1}::int`.execute(db);
   return rows;
 }
 
-/** Most are the root's: an index has them in the order of the list. */
-const ofRoot = sql`associations a join destinations d on d.id = a.destination_id and d.namespace_id = ${sql.lit(rootNamespace.id)}`;
+/** Most associations are in the root namespace, where an index has them in the order of the list. */
+const wholeRoot = sql`associations a join destinations d on d.id = a.destination_id and d.namespace_id = ${sql.lit(rootNamespace.id)}`;
 
-/** By their destinations, whatever the planner thinks: in the order of the list all associations of the installation would be read. */
+/** The offset keeps the planner from joining, after which it would have to read and sort all that follows the page. */
+const partOfRoot = sql`
+  (select * from associations one
+    where exists (select 1 from destinations d
+                   where d.id = one.destination_id and d.namespace_id = ${sql.lit(rootNamespace.id)} offset 0)) a`;
+
+/** Forces the planner to start from the destinations: in the order of the list it would read the associations of all namespaces. */
 const ofNamespace = (id: string): RawBuilder<unknown> => sql`
   (select id from destinations where namespace_id = ${id} offset 0) d
     cross join lateral (select * from associations where destination_id = d.id offset 0) a`;
 
-/** Whether a worker is through with this generation, or the association is no more, or no worker will come: the sync is disabled. */
+/** Whether this generation is finished, the association no longer exists, or a pause keeps the workers away. */
 export async function isSettled(store: Store, id: string, generation: number): Promise<boolean> {
-  const { rows } = await sql<{ open: boolean }>`
-    select not c.disabled and exists(
-             select 1 from associations where id = ${id}::bigint and observed_generation < ${generation}) as open
+  const { rows } = await rowsOf({ open: bool })`
+    select not ${isPaused('c')} and exists(
+             select 1 from associations a join destinations d on d.id = a.destination_id
+              where a.id = ${id}::bigint and observed_generation < ${generation} and not ${isPaused('d')}) as open
       from sync_config c where c.id = 1`.execute(store.db);
   return rows[0]?.open !== true;
 }

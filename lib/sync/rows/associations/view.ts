@@ -1,26 +1,25 @@
-import type { Vocabulary } from '../../../path/contract/request.ts';
-import { statusName } from '../../../path/vocabulary.ts';
-import { toStatus } from '../../status.ts';
-import { asSegment, withOwnKeys } from './record-keys.ts';
-import type { SyncError, SyncRecord } from './tables.ts';
+import type { Vocabulary } from '#path/contract/request.ts';
+import { statusName } from '#path/vocabulary.ts';
+import { pick, type RowOf } from '#store/sql/columns.ts';
+import { bool, nullable, text, timestamptz } from '#store/sql/kinds.ts';
+import { associationsTable } from '#store/tables/sync.ts';
+import { recordColumns, type SyncRecord } from '../../model/finish.ts';
+import { toStatus } from '../../model/status.ts';
 
 /** An association as the reads need it. */
-export interface AssociationRecord {
-  readonly type: string;
-  readonly destination_name: string;
-  readonly mount_path: string;
-  readonly mount_accessor: string;
-  readonly secret_name: string;
-  readonly granularity: string;
-  readonly desired: 'present' | 'absent';
-  readonly status: string;
-  readonly error: SyncError | null;
-  readonly records: readonly SyncRecord[];
-  readonly attempts: number;
-  /** In the future; null: none, or as soon as it can be made. */
-  readonly next_attempt_at: Date | null;
-  readonly updated_at: Date;
-}
+export type AssociationRecord = RowOf<typeof associationRecordColumns>;
+
+export const associationRecordColumns = {
+  ...pick(associationsTable, 'type', 'mount_path', 'mount_accessor', 'secret_name', 'granularity', 'desired', 'status'),
+  ...pick(associationsTable, 'attempts', 'updated_at'),
+  ...recordColumns,
+  destination_name: text,
+  /** Always in the future; null when no attempt is planned or one is due now. */
+  next_attempt_at: nullable(timestamptz),
+  recheck_at: nullable(timestamptz),
+  /** A write or removal whose end was not seen may still be applied. */
+  unconfirmed: bool,
+};
 
 /** One entry of `associated_secrets` or `associated_destinations`. */
 interface Shown {
@@ -28,17 +27,20 @@ interface Shown {
   readonly fields: ReturnType<typeof fieldsOf>;
 }
 
-/** One record per object; an association that has none yet, or no longer, is one record. */
+/** One record per object; an association without objects gets a single record. */
 export function shownRecords(association: AssociationRecord, vocabulary: Vocabulary): readonly Shown[] {
   const records = association.records.length > 0 ? association.records : [placeholder(association)];
-  // A change that no worker has tried yet makes every record out of date, its error included.
-  const untried = toStatus(association.status) === 'PENDING' && association.attempts === 0;
+  const notAttempted = isNotAttempted(association);
   return records.map((record) => {
-    const shown = untried ? { ...record, ...startedAfresh(association) } : record;
-    const next = untried ? null : association.next_attempt_at;
+    const shown = notAttempted ? { ...record, ...startedAfresh(association) } : record;
+    const next = notAttempted ? null : association.next_attempt_at;
     return { subKey: record.sub_key, fields: fieldsOf({ ...association, next_attempt_at: next }, shown, vocabulary) };
   });
 }
+
+/** A change without an attempt so far: every record is out of date, including its error. */
+export const isNotAttempted = ({ status, attempts }: Pick<AssociationRecord, 'status' | 'attempts'>): boolean =>
+  toStatus(status) === 'PENDING' && attempts === 0;
 
 const startedAfresh = ({ updated_at }: AssociationRecord) => ({
   status: 'PENDING',
@@ -58,6 +60,8 @@ function fieldsOf(association: AssociationRecord, record: SyncRecord, vocabulary
     attempts: association.attempts,
     next_attempt_at: association.next_attempt_at?.toISOString() ?? null,
     error: record.error,
+    unconfirmed: association.unconfirmed,
+    recheck_at: association.recheck_at?.toISOString() ?? null,
   };
 }
 
@@ -67,11 +71,11 @@ function placeholder(association: AssociationRecord): SyncRecord {
 }
 
 /**
- * `associated_secrets` of a destination, keyed by accessor, secret name and, with granularity `secret-key`, key. An
- * association keeps its granularity when the destination's changes, so key `x` of `col` may stand beside `col/x` as a
- * whole: that one has the plain key.
+ * `associated_secrets` of a destination, keyed by accessor, secret name and, with granularity `secret-key`, key. An association
+ * keeps its granularity when that of the destination changes, so key `x` of secret `col` and the whole secret `col/x` can
+ * collide: the whole secret then gets the plain key.
  */
-export function associatedSecrets(associations: readonly AssociationRecord[], vocabulary: Vocabulary): object {
+export function associatedSecrets(associations: readonly AssociationRecord[], vocabulary: Vocabulary) {
   const shown = associations.flatMap((association) => shownRecords(association, vocabulary));
   const counters: Record<string, number> = {};
   for (const { fields } of shown) counters[fields.sync_status] = (counters[fields.sync_status] ?? 0) + 1;
@@ -84,3 +88,20 @@ function keyOf({ subKey, fields: { accessor, secret_name } }: Shown): string {
   const name = `${accessor}/${secret_name}`;
   return subKey === '' ? name : `${name}/${asSegment(subKey)}`;
 }
+
+/** Builds a map without losing records: the first of several with one key keeps it, the others get the suffix `#2`, `#3`, … */
+export function withOwnKeys(wanted: Iterable<readonly [string, object]>): Readonly<Record<string, object>> {
+  const map: Record<string, object> = {};
+  for (const [key, record] of wanted) map[freeKey(map, key)] = record;
+  return map;
+}
+
+function freeKey(taken: object, wanted: string): string {
+  let key = wanted;
+  // Terminates because the map is finite.
+  for (let count = 2; Object.hasOwn(taken, key); count += 1) key = `${wanted}#${count}`;
+  return key;
+}
+
+/** Escapes a key of a secret as the last segment of a path, so that its slashes do not separate segments. */
+const asSegment = (subKey: string): string => subKey.replaceAll('%', '%25').replaceAll('/', '%2F');

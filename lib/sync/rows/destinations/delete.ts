@@ -1,12 +1,12 @@
 import { sql, type Transaction } from 'kysely';
-import { AppError, badRequest } from '../../../core/errors.ts';
-import type { DestinationDefinition } from '../../../destinations/contract.ts';
-import type { Reply } from '../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import type { Database } from '../../../store/tables.ts';
+import { AppError, badRequest } from '#core/errors.ts';
+import type { DestinationDefinition } from '#destinations/contract.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import type { Database } from '#store/tables.ts';
 import type { DestinationKey } from '../../drivers/drivers.ts';
+import { isRemnant } from '../../model/status.ts';
 import { beginning, type PurgePage, purgePage } from '../../purge/page.ts';
-import { isRemnant } from '../../recheck/remnant.ts';
 import type { SyncParts } from '../parts.ts';
 import { loadDestination } from './store.ts';
 
@@ -17,9 +17,9 @@ interface DeleteInput {
 }
 
 /**
- * Deletes a destination. With associations it is refused, unless `purge` (all its objects are removed in the background,
- * then it goes by itself) or `force_delete` (it goes at once and its objects stay where they are, nobody's). With nothing but
- * remnants it goes as by `purge`: when their rechecks are over.
+ * Deletes a destination. One with associations is refused, unless the request says `purge` (all objects are removed in the
+ * background, then the destination is deleted) or `force_delete` (the destination is deleted at once and its objects stay,
+ * unmanaged). One that has only remnants is deleted as by `purge`, once their rechecks are over.
  */
 export async function deleteDestination(
   parts: SyncParts,
@@ -43,9 +43,9 @@ export async function deleteDestination(
 }
 
 const waitsForRechecks =
-  'a late write may still bring back what was removed: the destination goes when that has been looked at, within a few minutes; force_delete=true does not wait';
+  'a late write may still bring back removed secrets: the destination is deleted after a recheck, within a few minutes; force_delete=true does not wait';
 
-/** Marks the first associations for removal; the sweep marks the others, since nobody waits for all of a long list. */
+/** Marks the first associations for removal. The sweep marks the others, so that the request does not wait for a long list. */
 async function beginPurge(tx: Transaction<Database>, id: string): Promise<PurgePage> {
   await sql`update destinations set purge_initiated_at = now(), purge_error = null where id = ${id}::bigint`.execute(
     tx,
@@ -53,24 +53,24 @@ async function beginPurge(tx: Transaction<Database>, id: string): Promise<PurgeP
   return purgePage(tx, id, beginning);
 }
 
-/** Associations that are forgotten in one transaction, and how long one call does it, in milliseconds. */
+/** Associations deleted per transaction, and the time limit of one call in milliseconds. */
 const forgottenAtOnce = 5_000;
 const forgetMsMax = 20_000;
 
-/** What has been forgotten stays so; a call whose time is over before the last one says that it is not through. */
+/** Deletes the associations and the destination in steps that each commit. A call that runs out of time fails with `unavailable`. */
 async function forget(parts: SyncParts, key: DestinationKey, signal: AbortSignal): Promise<undefined> {
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(forgetMsMax)]);
   while (!(await parts.store.transaction((tx) => forgetSome(parts, tx, key)))) {
     if (!inTime.aborted) continue;
     throw new AppError(
       'unavailable',
-      `destination ${JSON.stringify(key.name)} has many associations and some are left: ask again`,
+      `destination ${JSON.stringify(key.name)} has many associations and some are left: try again`,
     );
   }
   return undefined;
 }
 
-/** Answers whether the destination is gone. */
+/** Returns whether the destination has been deleted. */
 async function forgetSome(parts: SyncParts, tx: Transaction<Database>, key: DestinationKey): Promise<boolean> {
   const record = await loadDestination(parts.store, tx, key, 'update');
   if (record === undefined) return true;
@@ -84,7 +84,7 @@ async function forgetSome(parts: SyncParts, tx: Transaction<Database>, key: Dest
 }
 
 async function refuseWithAssociations(tx: SyncParts['store']['db'], id: string, name: string): Promise<void> {
-  const query = tx.selectFrom('associations').select(({ fn }) => fn.countAll<string>().as('count'));
+  const query = tx.selectFrom('associations').select(({ fn }) => fn.countAll().as('count'));
   const { count } = await query
     .where('destination_id', '=', id)
     .where(({ not }) => not(isRemnant()))

@@ -1,30 +1,50 @@
 import { z } from 'zod';
-import type { DestinationDefinition } from '../../../destinations/contract.ts';
-import { networkFields } from '../../../destinations/frame/fields/network.ts';
-import { own } from '../../../destinations/frame/fields/own.ts';
-import { bool, type FieldMeta, type Fields, text, textList, textMap, textMapPatch } from '../../../path/fields.ts';
-import { fieldMeta, isOptional } from '../../../path/meta.ts';
+import { invalid } from '#core/errors.ts';
+import type { DestinationDefinition, Granularity } from '#destinations/contract.ts';
+import { form } from '#destinations/frame/fields/form.ts';
+import { networkFields } from '#destinations/frame/fields/network.ts';
+import { own } from '#destinations/frame/fields/own.ts';
+import { bool, text, textList, textMap, textMapPatch } from '#path/fields.ts';
+import { checkTemplate, templateOf } from '../../template/naming.ts';
 import { templateLengthMax } from '../../template/parse.ts';
+import { pauseFields } from '../pause/fields.ts';
+import type { Wanted } from './merge.ts';
+import type { DestinationValues } from './store.ts';
 
-/** Fields of every destination type (docs/destinations/README.md). */
+/** The fields of every destination type (docs/destinations/README.md). */
 export const commonFields = (definition: DestinationDefinition) => ({
   secret_name_template: text(templateLengthMax)
     .optional()
-    .meta({ description: 'Template of the names at the destination; empty: the default of the type' }),
+    .meta({
+      description: 'Template of the names at the destination; empty: the default of the type',
+      ...form('Name template', 'names'),
+    }),
   granularity: text()
-    .pipe(z.enum(['secret-path', 'secret-key'], { error: 'granularity is "secret-path" or "secret-key"' }))
+    .pipe(z.enum(['secret-path', 'secret-key'], { error: 'granularity must be "secret-path" or "secret-key"' }))
     .optional()
-    .meta({ description: `What becomes an object of its own. Default: ${definition.granularity}` }),
+    .meta({
+      description: `Whether each secret or each of its keys becomes one object. Default: ${definition.granularity}`,
+      ...form('Granularity', 'names'),
+    }),
   adopt: bool()
     .default(false)
-    .meta({ description: 'Take over objects of the same name that the sync did not write', ...own }),
+    .meta({
+      description: 'Take over objects of the same name that the sync did not write',
+      ...form('Adopt', 'objects'),
+      ...own,
+    }),
   ...(definition.tags === undefined
     ? {}
-    : { custom_tags: textMap().optional().meta({ description: 'Tags for the objects, beside the built-in ones' }) }),
+    : {
+        custom_tags: textMap()
+          .optional()
+          .meta({ description: 'Tags for the objects, in addition to the built-in ones', ...form('Tags', 'objects') }),
+      }),
+  ...pauseFields('Pauses the destination'),
   ...networkFields,
 });
 
-/** Fields that a merge alone takes, or takes in another form. */
+/** Fields that only a merge accepts, or that it accepts in another form. */
 export const mergeFields = (definition: DestinationDefinition) =>
   definition.tags === undefined
     ? {}
@@ -32,51 +52,45 @@ export const mergeFields = (definition: DestinationDefinition) =>
         custom_tags: textMapPatch()
           .nullable()
           .optional()
-          .meta({ description: 'Tags for the objects, beside those that are there; null takes a tag away' }),
+          .meta({ description: 'Tags to add or change; null removes a tag' }),
         tags_to_remove: textList().optional().meta({ description: 'Keys of custom tags to remove' }),
       };
 
+type Given = Readonly<Record<string, unknown>>;
+
 /**
- * The same fields for a request that writes the whole: a field that may be left out is null, or absent, instead of its default,
- * so that what was given is known. The default is in the schema.
+ * Turns parsed fields into the values to store. Of the type's own fields, only the given ones are stored.
+ * @throws AppError `bad-request` with every rule that the fields break, without sensitive values
  */
-export const asWrite = (fields: Fields): Fields =>
-  mapped(fields, (field) => {
-    if (!isOptional(field)) return field;
-    const usual: unknown = field.safeParse(undefined).data;
-    return settable(field, usual === undefined ? {} : { default: usual });
-  });
-
-/** The same fields, all of them optional, without defaults, and null to set a field back. */
-export const asMerge = (fields: Fields): Fields => mapped(fields, (field) => settable(field, {}));
-
-const mapped = (fields: Fields, change: (field: z.ZodType) => z.ZodType): Fields =>
-  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field)]));
-
-/** Clients send options that are not set as empty texts; null says the same. */
-const settable = (field: z.ZodType, more: object): z.ZodType =>
-  z
-    .preprocess((value) => (value === '' ? null : value), bare(field).nullable())
-    .optional()
-    .meta({ ...fieldMeta(field), ...more });
-
-function bare(field: z.ZodType): z.ZodType {
-  if (field instanceof z.ZodOptional || field instanceof z.ZodDefault || field instanceof z.ZodNullable) {
-    return bare(field.unwrap() as z.ZodType);
-  }
-  return field;
+export function toValues(
+  definition: DestinationDefinition,
+  { names, values: given }: Wanted,
+): Omit<DestinationValues, 'name'> {
+  const connection = pick(given, Object.keys(definition.fields));
+  const problems = definition.validate(connection);
+  if (problems.length > 0) throw invalid(problems);
+  const granularity = (given['granularity'] as Granularity | undefined) ?? definition.granularity;
+  const own = given['secret_name_template'];
+  const template = typeof own === 'string' && own !== '' ? own : null;
+  checkTemplate(templateOf(definition, template, granularity), granularity);
+  const tags = (given['custom_tags'] as Readonly<Record<string, string>> | undefined) ?? {};
+  return {
+    connection: pick(connection, [...names]),
+    granularity,
+    template,
+    tags: definition.tags === undefined ? {} : definition.tags.normalise(tags),
+    network: {
+      disable_strict_networking: given['disable_strict_networking'] === true,
+      allowed_ipv4_addresses: list(given['allowed_ipv4_addresses']),
+      allowed_ipv6_addresses: list(given['allowed_ipv6_addresses']),
+      allowed_ports: list(given['allowed_ports']),
+    },
+    adopt: given['adopt'] === true,
+  };
 }
 
-export const metaOf = (field: z.ZodType): FieldMeta => ({ description: '', ...fieldMeta(field) });
+const list = <T>(value: unknown): readonly T[] => (Array.isArray(value) ? (value as readonly T[]) : []);
 
-export const isSensitive = (fields: Fields, name: string): boolean => {
-  const field = fields[name];
-  return field !== undefined && metaOf(field).sensitive === true;
-};
-
-/** Names of the fields whose meta says this. */
-export const namesWith = (fields: Fields, mark: 'sensitive' | 'immutable' | 'routes' | 'kept' | 'namesFile') =>
-  Object.keys(fields).filter((name) => {
-    const field = fields[name];
-    return field !== undefined && metaOf(field)[mark] === true;
-  });
+function pick(given: Given, names: readonly string[]): Given {
+  return Object.fromEntries(names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]));
+}

@@ -1,24 +1,24 @@
 import { z } from 'zod';
-import { AppError } from '../../../core/errors.ts';
-import type { DestinationDefinition, TagRule } from '../../../destinations/contract.ts';
-import type { Fields } from '../../../path/fields.ts';
-import { inputProblems } from '../../../path/input/problems.ts';
-import { namesWith } from './fields.ts';
+import { AppError, invalid } from '#core/errors.ts';
+import type { DestinationDefinition, TagRule } from '#destinations/contract.ts';
+import type { Fields } from '#path/fields.ts';
+import { inputProblems } from '#path/input/problems.ts';
+import { namesWith } from '../fields/forms.ts';
 import type { DestinationRecord } from './view.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** The fields that a destination shall have. */
+/** The fields that a destination will have. */
 export interface Wanted {
-  /** Those that somebody gave, now or before. */
+  /** The names of the fields that were given, in this request or an earlier one. */
   readonly names: ReadonlySet<string>;
-  /** All of them, with the defaults of those that nobody gave. */
+  /** The values of all fields, with defaults for those that were not given. */
   readonly values: Given;
 }
 
 /**
- * The fields of a destination with those that a request gives instead; null sets one back.
- * @throws AppError `bad-request` with every rule that the result breaks; no sensitive value is in it
+ * The fields of a destination after a merge patch; null resets a field.
+ * @throws AppError `bad-request` with every rule that the result breaks, without sensitive values
  */
 export function merged(
   { tags }: Pick<DestinationDefinition, 'tags'>,
@@ -36,9 +36,9 @@ export function merged(
 }
 
 /**
- * The fields that a request gives for the whole of a destination. Those that existing clients cannot send keep their value
- * unless they are sent; null sets one back.
- * @throws AppError `bad-request` with every rule that the result breaks; no sensitive value is in it
+ * The fields of a destination after a request that replaces it. Fields that existing clients cannot send keep their value unless
+ * they are sent; null resets a field.
+ * @throws AppError `bad-request` with every rule that the result breaks, without sensitive values
  */
 export function replaced(own: Fields, before: DestinationRecord | undefined, input: Given): Wanted {
   const stored = before === undefined ? {} : asInput(before);
@@ -46,7 +46,7 @@ export function replaced(own: Fields, before: DestinationRecord | undefined, inp
   return reparse(own, { ...kept, ...present(input) });
 }
 
-/** The fields that a request would have to send to make this destination. */
+/** The fields that a request would send to create this destination. */
 const asInput = (record: DestinationRecord): Given => ({
   ...record.connection,
   ...record.network,
@@ -57,7 +57,7 @@ const asInput = (record: DestinationRecord): Given => ({
 
 type TagChanges = Readonly<Record<string, string | null>>;
 
-/** Tags are kept as the remote takes them, so what is given is brought to that form before it is compared. */
+/** Tags are stored in the form that the remote accepts, so given tags are normalised before they are compared. */
 function mergedTags(rule: TagRule | undefined, before: DestinationRecord, given: Given): Given | undefined {
   const changes = (given['custom_tags'] ?? {}) as TagChanges;
   if (rule === undefined || given['custom_tags'] === null) return undefined;
@@ -68,7 +68,7 @@ function mergedTags(rule: TagRule | undefined, before: DestinationRecord, given:
   return Object.fromEntries(Object.entries(all).filter(([key]) => !gone.has(key)));
 }
 
-/** The key that a tag is kept by; none for what cannot be a tag, since it is not there either. */
+/** The stored form of a tag key; empty for an invalid key, which no tag can have. */
 function keptAs(rule: TagRule, key: string): readonly string[] {
   try {
     return Object.keys(rule.normalise({ [key]: '' }));
@@ -88,5 +88,5 @@ function reparse(own: Fields, all: Given): Wanted {
   const given = withoutNulls(all);
   const parsed = z.object({ ...own, name: z.string() }).safeParse(given);
   if (parsed.success) return { names: new Set(Object.keys(given)), values: parsed.data };
-  throw new AppError('bad-request', inputProblems(parsed.error, given, new Set(namesWith(own, 'sensitive'))));
+  throw invalid(inputProblems(parsed.error, given, new Set(namesWith(own, 'sensitive'))));
 }

@@ -1,47 +1,48 @@
 import { sql, type Transaction } from 'kysely';
-import { notFound } from '../../../core/errors.ts';
-import type { DestinationDefinition } from '../../../destinations/contract.ts';
-import type { RequestContext } from '../../../path/contract/request.ts';
-import { operation, type Row } from '../../../path/contract/row.ts';
-import { bool, type Fields, pathText } from '../../../path/fields.ts';
-import type { Database } from '../../../store/tables.ts';
+import { notFound } from '#core/errors.ts';
+import type { DestinationDefinition } from '#destinations/contract.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { bool, type Fields, pathText } from '#path/fields.ts';
+import type { Database } from '#store/tables.ts';
 import { withDefaults } from '../../drivers/connection.ts';
 import { beginMarkings } from '../../marking/begin.ts';
-import { mustHaveApp } from '../apps/store.ts';
+import { asMerge, asWrite, isSensitive } from '../fields/forms.ts';
+import { unmask } from '../fields/mask.ts';
 import type { SyncParts } from '../parts.ts';
+import { isPauseAlone, mentionsPause } from '../pause/fields.ts';
+import { waitForOperations } from '../pause/in-flight.ts';
 import { deleteDestination } from './delete.ts';
-import { asMerge, asWrite, commonFields, isSensitive, mergeFields } from './fields.ts';
-import { checkImmutable, mustGiveCredentials, mustNameReadable } from './guard/credentials.ts';
-import { mustBeOpenable } from './guard/network.ts';
+import { commonFields, mergeFields } from './fields.ts';
+import { judged } from './guard/judged.ts';
 import { refusesUnprotected } from './guard/protection.ts';
-import { unmask } from './mask.ts';
 import { merged, replaced, type Wanted } from './merge.ts';
+import { applyPause, isUnchanged, pauseDestination } from './pause.ts';
 import { forgetFailedPurge, loadDestination, refuseDuringPurge, saveDestination } from './store.ts';
-import { toValues } from './values.ts';
 import { type DestinationRecord, destinationView } from './view.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** `sys/sync/destinations/<type>/:name` of one type. */
+/** The row `sys/sync/destinations/<type>/:name` of one type. */
 export function destinationRow(parts: SyncParts, definition: DestinationDefinition): Row {
   const name = { name: pathText('Name of the destination') };
   const own: Fields = { ...commonFields(definition), ...definition.fields };
   return {
     pattern: `sync/destinations/${definition.type}/:name`,
-    help: `A destination in ${definition.title}.`,
+    help: `Manages a destination in ${definition.title}.`,
     exists: async (input, { namespace }) => {
       const key = { namespace_id: namespace.id, type: definition.type, name: String(input['name']) };
       return (await loadDestination(parts.store, parts.store.db, key)) !== undefined;
     },
     operations: {
       read: operation(name, {
-        summary: 'Read a destination; sensitive values are masked',
+        summary: 'Read a destination, with sensitive values masked',
         run: (input, context) => show(parts, definition, input.name, context),
       }),
       write: operation(
         { ...asWrite(own), ...name },
         {
-          summary: 'Create a destination, or replace it as a whole',
+          summary: 'Create or replace a destination',
           refuses: refusesUnprotected(definition),
           run: (input, context) => replace(parts, definition, own, input, context),
         },
@@ -57,8 +58,10 @@ export function destinationRow(parts: SyncParts, definition: DestinationDefiniti
       delete: operation(
         {
           ...name,
-          purge: bool().default(false).meta({ description: 'Remove all its secrets first, without waiting for it' }),
-          force_delete: bool().default(false).meta({ description: 'Forget it and leave its secrets where they are' }),
+          purge: bool().default(false).meta({ description: 'Remove all its secrets first, in the background' }),
+          force_delete: bool()
+            .default(false)
+            .meta({ description: 'Delete it at once and leave its secrets where they are' }),
         },
         {
           summary: 'Delete a destination',
@@ -75,7 +78,7 @@ async function show(parts: SyncParts, definition: DestinationDefinition, name: s
   return record === undefined ? undefined : { data: destinationView(definition, record, context.vocabulary) };
 }
 
-/** A destination that is written as a whole is wanted: a purge of it that had failed is given up. */
+/** Creates or replaces a destination. This abandons a failed purge of it. */
 async function replace(
   parts: SyncParts,
   definition: DestinationDefinition,
@@ -89,7 +92,7 @@ async function replace(
   });
 }
 
-/** Mends single fields, perhaps so that a purge that had failed can be asked for again: it stays as it is. */
+/** Changes single fields. A failed purge stays failed, because the change may be meant to let it succeed on the next request. */
 async function merge(
   parts: SyncParts,
   definition: DestinationDefinition,
@@ -97,13 +100,18 @@ async function merge(
   input: Given,
   context: RequestContext,
 ) {
+  if (isPauseAlone(input)) {
+    const key = { namespace_id: context.namespace.id, type: definition.type, name: String(input['name']) };
+    await pauseDestination(parts, key, input, context.signal);
+    return show(parts, definition, key.name, context);
+  }
   return change(parts, definition, input, context, async (before) => {
     if (before === undefined) throw notFound();
     return merged(definition, own, before, unmask(definition, input, before.connection));
   });
 }
 
-/** One transaction; of a destination that was there, all associations are PENDING from its commit on. */
+/** Changes a destination in one transaction. All its associations read PENDING from the commit on, unless only its pause changed. */
 async function change(
   parts: SyncParts,
   definition: DestinationDefinition,
@@ -113,28 +121,27 @@ async function change(
 ) {
   const name = String(input['name']);
   const key = { namespace_id: context.namespace.id, type: definition.type, name };
-  mustNameReadable(definition, input, parts.credentialsDir);
-  const marked = await parts.store.transaction(async (tx) => {
+  const { marked, paused } = await parts.store.transaction(async (tx) => {
     const before = await loadDestination(parts.store, tx, key, 'update');
     if (before !== undefined) refuseDuringPurge(before);
-    const values = toValues(definition, await decide(before, tx));
-    mustBeOpenable(parts.networkBounds, input, values.network);
-    if (before !== undefined) {
-      checkImmutable(definition, before.connection, values.connection);
-      mustGiveCredentials(definition, before, values, input);
-    }
-    await mustHaveApp(parts, tx, key.namespace_id, definition, values.connection);
+    const wanted = await decide(before, tx);
+    const values = await judged(parts, definition, { tx, namespaceId: key.namespace_id, before, wanted, input });
     await saveDestination(parts.store, tx, definition, key.namespace_id, { ...values, name });
-    if (before === undefined) return [];
+    const pause = mentionsPause(input) ? await applyPause(parts, tx, key, before, input) : undefined;
+    if (before === undefined) return { marked: [], paused: undefined };
+    const paused = pause?.disabled === true ? before.id : undefined;
+    if (pause !== undefined && isUnchanged(definition, before, values)) return { marked: [], paused };
     const forced = reshapes(definition, before.connection, values.connection);
-    return beginMarkings(tx, sql`id = ${before.id}::bigint`, { reason: 'destination', forced });
+    const changed = sql`id = ${before.id}::bigint`;
+    return { marked: await beginMarkings(tx, changed, { reason: 'destination', forced }), paused };
   });
   const warnings = await parts.marker.begun(marked);
+  if (paused !== undefined) await waitForOperations(parts, context.signal, paused);
   const reply = await show(parts, definition, name, context);
   return { ...reply, warnings };
 }
 
-/** New credentials change no object; any other setting (keys, environments, visibility) may be one of the objects. */
+/** Whether settings changed that may affect the objects themselves. New credentials do not; any other setting may. */
 function reshapes(definition: DestinationDefinition, before: Given, after: Given): boolean {
   const settings = Object.keys(definition.fields).filter((field) => !isSensitive(definition.fields, field));
   const [old, fresh] = [withDefaults(definition.fields, before), withDefaults(definition.fields, after)];

@@ -1,22 +1,27 @@
 import { sql, type Transaction } from 'kysely';
-import { AppError } from '../../../core/errors.ts';
-import type { DestinationDefinition, Granularity } from '../../../destinations/contract.ts';
-import type { Store } from '../../../store/store.ts';
-import type { Database } from '../../../store/tables.ts';
+import { AppError } from '#core/errors.ts';
+import type { DestinationDefinition } from '#destinations/contract.ts';
+import { timestamptz } from '#store/sql/kinds.ts';
+import { asRows, expressionOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
 import { givenOf, toStored } from '../../drivers/connection.ts';
 import { connectionAad, type DestinationKey, openConnection } from '../../drivers/drivers.ts';
+import { destinationColumns } from '../../model/destination-network.ts';
+import { type Pause, pauseNow } from '../../model/pause.ts';
 import type { DestinationRecord } from './view.ts';
 
 type Reader = Store['db'] | Transaction<Database>;
 
-/** `lock`: until the transaction ends nobody else may change it, nor, for `update`, lock it. */
+/** @param lock until the transaction ends no other may change the destination (`share`), nor lock it (`update`) */
 export async function loadDestination(
   store: Store,
   reader: Reader,
   key: DestinationKey,
   lock?: 'share' | 'update',
 ): Promise<DestinationRecord | undefined> {
-  const own = reader.selectFrom('destinations').selectAll().where('namespace_id', '=', key.namespace_id);
+  const all = asRows(destinationColumns, reader.selectFrom('destinations').selectAll());
+  const own = all.where('namespace_id', '=', key.namespace_id);
   const query = own.where('type', '=', key.type).where('name', '=', key.name);
   const locking = lock === 'update' ? query.forUpdate() : lock === 'share' ? query.forShare() : query;
   const row = await locking.executeTakeFirst();
@@ -25,19 +30,20 @@ export async function loadDestination(
     id: row.id,
     name: row.name,
     connection: givenOf(openConnection(store, key, row.connection)),
-    granularity: row.granularity as Granularity,
+    granularity: row.granularity,
     template: row.template,
     tags: row.custom_tags,
     network: row.network,
     adopt: row.adopt,
+    pause: pauseNow(row, store.clock.now()),
     purgeInitiatedAt: row.purge_initiated_at,
     purgeError: row.purge_error,
   };
 }
 
-export type DestinationValues = Omit<DestinationRecord, 'id' | 'purgeInitiatedAt' | 'purgeError'>;
+export type DestinationValues = Omit<DestinationRecord, 'id' | 'pause' | 'purgeInitiatedAt' | 'purgeError'>;
 
-/** Writes it under its type and name in the namespace, new or not. */
+/** Creates or replaces a destination. */
 export async function saveDestination(
   store: Store,
   tx: Transaction<Database>,
@@ -54,7 +60,7 @@ export async function saveDestination(
     custom_tags: JSON.stringify(values.tags),
     network: JSON.stringify(values.network),
     adopt: values.adopt,
-    updated_at: sql<Date>`now()`,
+    updated_at: expressionOf(timestamptz)`now()`,
   };
   await tx
     .insertInto('destinations')
@@ -67,7 +73,27 @@ export async function saveDestination(
     .execute();
 }
 
-/** A purge that failed is given up: the destination stays, even when its last association goes. */
+/**
+ * Pauses or resumes a destination. A pause also touches the configuration row, which every claim holds: once this transaction has
+ * committed, no further claim is made, and all earlier ones can be seen.
+ */
+export async function savePause(
+  tx: Transaction<Database>,
+  key: DestinationKey,
+  before: Pause,
+  { disabled, until }: Pause,
+): Promise<void> {
+  const resumed = before.disabled && !disabled ? { resumed_at: expressionOf(timestamptz)`now()` } : {};
+  const own = tx.updateTable('destinations').set({ disabled, disabled_until: until, ...resumed });
+  await own
+    .where('namespace_id', '=', key.namespace_id)
+    .where('type', '=', key.type)
+    .where('name', '=', key.name)
+    .execute();
+  if (disabled) await sql`update sync_config set disabled = disabled where id = 1`.execute(tx);
+}
+
+/** Abandons a failed purge: the destination stays even after its last association is deleted. */
 export async function forgetFailedPurge(tx: Transaction<Database>, record: DestinationRecord): Promise<void> {
   if (record.purgeError === null) return;
   await tx
@@ -77,7 +103,7 @@ export async function forgetFailedPurge(tx: Transaction<Database>, record: Desti
     .execute();
 }
 
-/** While a purge goes on, nothing may be changed; once it has failed, everything may (and the purge be asked for again). */
+/** Refuses changes while a purge is running. After a failed purge they are allowed, and so is another purge. */
 export function refuseDuringPurge(record: DestinationRecord): void {
   if (record.purgeInitiatedAt === null || record.purgeError !== null) return;
   throw new AppError('bad-request', `purge in progress: destination ${JSON.stringify(record.name)} is being deleted`);

@@ -1,9 +1,10 @@
-import type { DestinationDefinition, Granularity } from '../../../destinations/contract.ts';
-import type { Vocabulary } from '../../../path/contract/request.ts';
-import { typeName } from '../../../path/vocabulary.ts';
+import type { DestinationDefinition, Granularity } from '#destinations/contract.ts';
+import type { Vocabulary } from '#path/contract/request.ts';
+import { typeIn } from '../../model/definition.ts';
+import type { DestinationNetwork } from '../../model/destination-network.ts';
+import type { Pause } from '../../model/pause.ts';
 import { templateOf } from '../../template/naming.ts';
-import { maskedConnection } from './mask.ts';
-import type { DestinationNetwork } from './tables.ts';
+import { maskedConnection } from '../fields/mask.ts';
 
 /** A destination, unsealed. */
 export interface DestinationRecord {
@@ -15,6 +16,7 @@ export interface DestinationRecord {
   readonly tags: Readonly<Record<string, string>>;
   readonly network: DestinationNetwork;
   readonly adopt: boolean;
+  readonly pause: Pause;
   readonly purgeInitiatedAt: Date | null;
   readonly purgeError: string | null;
 }
@@ -26,7 +28,7 @@ export function destinationView(
   vocabulary: Vocabulary,
 ): object {
   return {
-    type: typeName(definition.type, vocabulary),
+    type: typeIn(definition, vocabulary),
     name: record.name,
     connection_details: { ...maskedConnection(definition, record.connection), ...shownNetwork(record.network) },
     options: {
@@ -35,12 +37,14 @@ export function destinationView(
       custom_tags: record.tags,
       ...(record.adopt ? { adopt: true } : {}),
     },
+    disabled: record.pause.disabled,
+    ...(record.pause.until === null ? {} : { disabled_until: record.pause.until.toISOString() }),
     ...(record.purgeInitiatedAt === null ? {} : { purge_initiated_at: record.purgeInitiatedAt.toISOString() }),
     ...(record.purgeError === null ? {} : { purge_error: record.purgeError }),
   };
 }
 
-/** Existing clients expect what is not set to be absent. */
+/** The network fields that are set: existing clients expect the others to be absent. */
 function shownNetwork(network: DestinationNetwork): object {
   const set = Object.entries(network).filter(
     ([, value]) => value === true || (Array.isArray(value) && value.length > 0),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { boundProblem } from '../../../../lib/auth/methods/jwt/bound.ts';
-import { claimAt, textOf, textsOf } from '../../../../lib/auth/methods/jwt/claims.ts';
-import { timeProblem } from '../../../../lib/auth/methods/jwt/times.ts';
+import { boundProblem } from '#auth/methods/jwt/bound.ts';
+import { claimAt, textOf, textsOf } from '#auth/methods/jwt/claims.ts';
+import { timeProblem } from '#auth/methods/jwt/times.ts';
 
 describe('a claim', () => {
   const claims = { a: 1, 'b/c': { 'd~e': ['x'] }, '/f': 2, n: { m: 'deep' } };
@@ -20,7 +20,7 @@ describe('a claim', () => {
     expect(claimAt(claims, name)).toEqual(value);
   });
 
-  test('is text only where nothing of it is lost', () => {
+  test('is text only if no digit is lost', () => {
     expect([true, 12, 1.5, 'x'].map(textOf)).toEqual(['true', '12', '1.5', 'x']);
     expect([2 ** 53, null, {}, ['x']].map(textOf)).toEqual([undefined, undefined, undefined, undefined]);
     expect([textsOf('x'), textsOf(['x', 1]), textsOf([['x']])]).toEqual([['x'], ['x', '1'], undefined]);
@@ -47,10 +47,10 @@ describe('times', () => {
     [{ exp: at + 500 }, usual, 'not valid yet'],
     [{ exp: at + 500 }, { ...usual, not_before_leeway: 600 }, undefined],
     [{}, usual, 'no issue time'],
-    [{ exp: String(at + 10) }, usual, 'have to be numbers'],
-    [{ exp: -5 }, usual, 'have to be numbers'],
+    [{ exp: String(at + 10) }, usual, 'must be numbers'],
+    [{ exp: -5 }, usual, 'must be numbers'],
     [{ exp: at + 10 }, { ...usual, max_age: 30 }, 'no auth_time'],
-    [{ exp: at + 10, auth_time: at - 91 }, { ...usual, max_age: 30 }, 'too long ago'],
+    [{ exp: at + 10, auth_time: at - 91 }, { ...usual, max_age: 30 }, 'too old'],
     [{ exp: at + 10, auth_time: at - 89 }, { ...usual, max_age: 30 }, undefined],
   ])('%j with %j: %s', (claims, leeways, problem) => {
     const found = timeProblem(claims, leeways, now);
@@ -67,7 +67,7 @@ describe('bounds', () => {
     [{ aud: ['a', 'b'] }, { bound_audiences: ['b'] }, undefined],
     [{ aud: 'c' }, { bound_audiences: ['b'] }, 'does not match any bound audience'],
     [{}, { bound_audiences: ['b'] }, 'does not match any bound audience'],
-    [{ aud: { b: 1 } }, { bound_audiences: ['b'] }, 'neither a text'],
+    [{ aud: { b: 1 } }, { bound_audiences: ['b'] }, 'neither a string'],
     [{ sub: 's' }, { bound_subject: 's' }, undefined],
     [{ sub: 'S' }, { bound_subject: 's' }, 'sub claim'],
     [{ g: ['x', 'y'] }, { bound_claims: { g: ['y', 'z'] } }, undefined],

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { openRemote } from '../../../../lib/auth/login/remote/remote.ts';
-import { readBounds } from '../../../../lib/network/bounds.ts';
-import { startHttps } from '../../../support/auth/https-server.ts';
-import { patience } from '../../../support/patience.ts';
+import { openRemote } from '#auth/login/remote/remote.ts';
+import { readBounds } from '#network/bounds.ts';
+import { startHttps } from '#test/support/auth/https-server.ts';
+import { patience } from '#test/support/measures/patience.ts';
 
-/** A system that ends so many connections when a call comes. */
+/** A server that closes the connection of the first calls. */
 async function cutting(times: number) {
   let calls = 0;
   const server = await startHttps((request, response) => {
@@ -24,23 +24,23 @@ async function cutting(times: number) {
   };
 }
 
-test('a connection that is cut when a question comes is asked once more, and no more than that', async () => {
+test('a call whose connection is closed is repeated once', async () => {
   const once = await cutting(1);
   expect(await once.ask()).toEqual({ status: 200, json: { well: true } });
   expect(once.calls()).toBe(2);
   await once.close();
   const always = await cutting(100);
-  await expect(always.ask()).rejects.toThrow('the connection with it failed');
+  await expect(always.ask()).rejects.toThrow('the connection to it failed');
   expect(always.calls()).toBe(2);
   await always.close();
 });
 
-test('a caller that goes away is no failure of the connection', async () => {
+test('a cancelled call is not a failure of the connection', async () => {
   const gone = new AbortController();
   const server = await startHttps(() => gone.abort());
   const remote = openRemote({ bounds: readBounds('all'), requestMs: patience.conditionMs });
   const question = { url: new URL(server.address), caCertificates: server.certificate, signal: gone.signal };
-  await expect(remote.ask(question)).rejects.toThrow('nobody waits for its answer any more');
+  await expect(remote.ask(question)).rejects.toThrow('the request was cancelled');
   await remote.close();
   server.close();
 });

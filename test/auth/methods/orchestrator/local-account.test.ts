@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openLocalAccount } from '../../../../lib/auth/methods/orchestrator/local-account.ts';
+import { openLocalAccount } from '#auth/methods/orchestrator/local-account.ts';
 
-test('the token is read again after a minute, the certificates after an hour, and what is missing each time', async () => {
+test('the token is read again after a minute, the certificates after an hour, and a missing file each time', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-local-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   let at = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readSelector, selects } from '../../../../lib/auth/methods/orchestrator/selector.ts';
+import { readSelector, selects } from '#auth/methods/orchestrator/selector.ts';
 
 const labels = { team: 'red', stage: 'live' };
 
@@ -31,7 +31,7 @@ describe('a label selector', () => {
     'matchExpressions: [{key: team, operator: Exists, values: [x]}]',
     'matchExpressions: [{key: team, operator: Like, values: [x]}]',
     'a: &a [x]\nmatchLabels: *a',
-  ])('%s is none', (text) => {
+  ])('%s is not a selector', (text) => {
     expect(readSelector(text)).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { membersOf } from '../../../../lib/destinations/frame/redaction/members.ts';
-import { redact, redacted, remoteWords } from '../../../../lib/destinations/frame/redaction/redact.ts';
-import { leastProcessorMs } from '../../../support/processor-time.ts';
+import { membersOf } from '#destinations/frame/redaction/members.ts';
+import { redact, redacted, remoteWords } from '#destinations/frame/redaction/redact.ts';
+import { leastProcessorMs } from '#test/support/measures/processor-time.ts';
 
 const secret = `correct "horse" <battery> staple/é+'&=\nsecond line`;
 const json = (text: string) => JSON.stringify(text).slice(1, -1);
@@ -26,9 +26,9 @@ const quotes: Readonly<Record<string, string>> = {
   'in one line': secret.replace(/\s+/g, ' '),
 };
 
-/** Any part of the secret, whichever form: what is left of the quote is at most its brackets and a few border characters. */
-describe('what a remote quotes of a secret', () => {
-  test.each(Object.entries(quotes))('is taken out %s, and the words around it stay', (_how, quoted) => {
+/** After redaction, at most brackets and a few characters at the border are left of a quote, in any form. */
+describe('a quote of a secret', () => {
+  test.each(Object.entries(quotes))('is removed %s, and the words around it are kept', (_how, quoted) => {
     const shown = redact(`the value ${quoted} is not allowed here`, [secret]);
     expect(shown.startsWith('the value ')).toBe(true);
     expect(shown.endsWith(' is not allowed here')).toBe(true);
@@ -37,33 +37,33 @@ describe('what a remote quotes of a secret', () => {
     expect(left.length, left).toBeLessThan(remoteWords.partLengthMin);
   });
 
-  test.each(Object.entries(quotes))('is taken out %s where the remote has cut it', (_how, quoted) => {
+  test.each(Object.entries(quotes))('is removed %s even if the remote has cut it', (_how, quoted) => {
     for (const part of [quoted.slice(0, 15), quoted.slice(-15), quoted.slice(5, 20)]) {
       const shown = redact(`near ${part}...`, [secret]);
       expect(shown).toContain(redacted);
     }
   });
 
-  test('is taken out before the text is cut: a part at the cut is not shown', () => {
+  test('is removed before the text is cut, so that no part of it is shown at the cut', () => {
     for (let length = 4_070; length < 4_100; length += 1) {
       const shown = redact(`${'a b '.repeat(2_000).slice(0, length)}${secret}`, [secret]);
       expect(shown.replaceAll(redacted, '')).not.toMatch(/[^ab ]/);
     }
   });
 
-  test('is taken out as a whole if it is short, and too short a secret does not take words apart', () => {
+  test('is removed as a whole if it is short, and ignored if it is too short', () => {
     expect(redact('value "hunt" is weak', ['hunt'])).toBe(`value "${redacted}" is weak`);
     expect(redact('it is weak', ['is'.padEnd(remoteWords.wholeLengthMin - 1, 't')])).toBe('it is weak');
   });
 
-  test('stays where it is part of a name, which may be shown', () => {
+  test('is kept within a name, which may be shown', () => {
     const shown = redact('secret app/production was refused: production', ['production'], {
       names: ['app/production'],
     });
     expect(shown).toBe(`secret app/production was refused: ${redacted}`);
   });
 
-  test('leaves a text without any of it as it is', () => {
+  test('is not found in a text without it', () => {
     const text = 'The parameter SecretString is not valid for this request';
     expect(redact(text, [secret, 'another-credential-0123456789'])).toBe(text);
   });
@@ -74,12 +74,12 @@ test.each([
   ['got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.c2lnbmF0dXJl', `got ${redacted}`],
   [`Signature=${'0a'.repeat(32)} is wrong`, `Signature=${redacted} is wrong`],
   ['use a bearer token instead', 'use a bearer token instead'],
-])('what has the form of a credential is taken out, whoever made it: %s', (text, shown) => {
+])('texts that look like credentials are removed: %s', (text, shown) => {
   expect(redact(text, [])).toBe(shown);
 });
 
 describe('the members of a value', () => {
-  test('are its texts and numbers, also of a JSON text inside of it, without the names', () => {
+  test('are its texts and numbers, including those of nested JSON texts, without the names', () => {
     const inner = JSON.stringify({ private_key: 'the key', type: 'service_account' });
     const value = JSON.stringify({ user: 'the user', list: [{ pin: 12345 }], file: inner, on: true, none: null });
     expect(membersOf(value).toSorted()).toEqual(['12345', inner, 'service_account', 'the key', 'the user'].toSorted());
@@ -87,14 +87,14 @@ describe('the members of a value', () => {
     expect(membersOf('[1e400]')).toEqual(['1e400']);
   });
 
-  test('are the value itself where it is no JSON object or list', () => {
+  test('are the value itself if it is not a JSON object or list', () => {
     expect(membersOf('plain')).toEqual(['plain']);
     expect(membersOf('{"cut": "of')).toEqual(['{"cut": "of']);
     expect(membersOf('"text"')).toEqual(['"text"']);
   });
 });
 
-test('the work grows with the length of the secret, not with its square, also where everything is found', () => {
+test('the work is linear in the length of the secret, even if all of it is found', () => {
   const costMs = (length: number) => {
     const value = 'ab"\n'.repeat(length / 4);
     return leastProcessorMs(() => redact(value, [value]));

@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { definitions as all } from '../../../../lib/destinations/index.ts';
+import { definitions as all } from '#destinations/index.ts';
 
-/** The one type of the trial, instead of all. */
+/** Only the type of the trial. */
 export const definitions = all.filter(({ type }) => type === inject('trial').type);

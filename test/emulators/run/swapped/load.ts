@@ -1,10 +1,10 @@
 import { inject } from 'vitest';
-import type { StartFake } from '../../../../lib/destinations/fake.ts';
-import { loadFake as loadOwn } from '../../../../lib/destinations/load.ts';
+import type { StartFake } from '#destinations/fake.ts';
+import { loadFake as loadOwn } from '#destinations/load.ts';
 
-export { loadDriver } from '../../../../lib/destinations/load.ts';
+export { loadDriver } from '#destinations/load.ts';
 
-/** The emulator instead of our stand-in, where the trial has one. */
+/** The emulator of the trial, if it has one, instead of our stand-in. */
 export async function loadFake(type: string): Promise<StartFake> {
   const { standIn } = inject('trial');
   if (standIn === undefined) return loadOwn(type);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { AppError } from '../../../../lib/core/errors.ts';
-import { kvV1 } from '../../../../lib/engines/kv/v1/index.ts';
+import { AppError } from '#core/errors.ts';
+import { kvV1 } from '#engines/kv/v1/index.ts';
 import { calling, engineParts, mounted } from '../../setup.ts';
 
 let it: Awaited<ReturnType<typeof engineParts>>;
@@ -10,11 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => it.store.close());
 
-/** Two engines on one database, as two processes have them. */
+/** Two engines on one database, like those of two processes. */
 const sides = () => [kvV1.open(it.parts), kvV1.open(it.parts)];
 const secrets = ['a', 'b', 'c', 'd'];
 
-test('of racing writes from two processes the secret is one whole value', async () => {
+test('racing writes from two processes leave one complete value', async () => {
   const mount = await mounted(it.mounts, 'raced/', { version: '1' });
   for (let round = 0; round < 30; round += 1) {
     const writes = sides().flatMap((engine, side) =>
@@ -34,7 +34,7 @@ test('of racing writes from two processes the secret is one whole value', async 
   }
 });
 
-test('the last of the writes that one client makes without waiting is what stays', async () => {
+test('of several writes that a client sends without waiting, the last one wins', async () => {
   const mount = await mounted(it.mounts, 'ordered/', { version: '1' });
   const call = calling(kvV1.open(it.parts), mount);
   await Promise.all(Array.from({ length: 50 }, (_, n) => call('write', secrets[n % 4] ?? '', { n })));
@@ -44,7 +44,7 @@ test('the last of the writes that one client makes without waiting is what stays
   }
 });
 
-test('writes to a mount that is removed meanwhile are stored or refused, and other mounts do not notice', async () => {
+test('writes to a mount that is removed meanwhile are stored or refused, and other mounts are not affected', async () => {
   const staying = await mounted(it.mounts, 'staying/', { version: '1' });
   const leaving = await mounted(it.mounts, 'leaving/', { version: '1' });
   const writes = Array.from({ length: 100 }, (_, n) =>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isJsonObject, parseJson } from '../../../../lib/core/json.ts';
-import { kvV1 } from '../../../../lib/engines/kv/v1/index.ts';
-import { kvV2 } from '../../../../lib/engines/kv/v2/index.ts';
-import type { Mount } from '../../../../lib/path/contract/mount.ts';
+import { isJsonObject, parseJson } from '#core/json/json.ts';
+import { kvV1 } from '#engines/kv/v1/index.ts';
+import { kvV2 } from '#engines/kv/v2/index.ts';
+import type { Mount } from '#path/contract/mount.ts';
 import { type Call, calling, engineParts, existence, mounted } from '../../setup.ts';
 
 let it: Awaited<ReturnType<typeof engineParts>>;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => it.store.close());
 
-test('a secret reads as it was written, digits and a field named path included', async () => {
+test('a secret is read as written, including the digits of numbers and a field named path', async () => {
   const text = '{"path":"x","n":12345678901234567890,"deep":{"a":[1.0]}}';
   const given = parseJson(text);
   if (!isJsonObject(given)) throw new Error('not an object');
@@ -36,7 +36,7 @@ test.each([
   [{ lease: 60 }, 60],
   [{ ttl: '10', lease: '1h' }, 10],
   [{ ttl: 'soon' }, 2_764_800],
-])('%j is good for %i seconds', async (data, seconds) => {
+])('%j has a lease of %i seconds', async (data, seconds) => {
   await call('write', 'ttl', data);
   expect((await call('read', 'ttl'))?.leaseDuration).toBe(seconds);
 });
@@ -46,7 +46,7 @@ test('a write needs a path and fields', async () => {
   await expect(call('write', '', { a: '1' })).rejects.toThrow('missing path');
 });
 
-test('what is not there reads as nothing, and deletion does not mind', async () => {
+test('a missing secret is read as undefined, and deleting it succeeds', async () => {
   expect(await call('read', 'none')).toBeUndefined();
   expect(await call('delete', 'none')).toBeUndefined();
   await call('write', 'c', { a: '1' });
@@ -54,7 +54,7 @@ test('what is not there reads as nothing, and deletion does not mind', async () 
   expect(await call('read', 'c')).toBeUndefined();
 });
 
-test('folders are listed, secrets are not', async () => {
+test('folders are listed, but secrets are not', async () => {
   await call('write', 'f/one', { a: '1' });
   await call('write', 'f/g/two', { a: '1' });
   expect((await call('list', 'f/'))?.data).toEqual({ keys: ['g/', 'one'] });
@@ -62,7 +62,7 @@ test('folders are listed, secrets are not', async () => {
   expect((await call('list', 'f/one'))?.data).toEqual({ keys: [] });
 });
 
-test('a row knows whether its secret is there', async () => {
+test('a row knows whether its secret exists', async () => {
   expect(await existence(kvV1.open(it.parts), mount, '*path', 'exists')).toBe(false);
   await call('write', 'exists', { a: '1' });
   expect(await existence(kvV1.open(it.parts), mount, '*path', 'exists')).toBe(true);
@@ -75,7 +75,7 @@ test('concurrent writes leave one of them', async () => {
   expect(numbers.map((n) => ({ n, again: n }))).toContainEqual(data);
 });
 
-test('a mount that becomes version 2 has its secrets as version 1', async () => {
+test('a mount that is upgraded to version 2 has its secrets as version 1', async () => {
   await call('write', 'kept/deep', { a: '1' });
   await call('write', 'kept/deep', { a: '2' });
   await it.mounts.tune('secret/', ({ description, config }) => ({ description, config, options: { version: '2' } }));

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { insertVersions } from '../../../../lib/engines/kv/v2/write/batch.ts';
+import { insertVersions } from '#engines/kv/v2/write/batch.ts';
 import { calling, root } from '../../setup.ts';
 import { kv } from './setup.ts';
 
@@ -15,15 +15,15 @@ const ada = { ...root, displayName: 'token-ada', policies: ['b', 'a'], entityId:
 const bob = { ...root, displayName: 'token-bob', entityId };
 const as = (caller: typeof root) => calling(it.engine, it.mount, { caller });
 
-/** Of the policies `a` and `b`: the SHA-256 that servers of the API family make of "a", 0x7F, "b", 0, "root". */
+/** For the policies `a` and `b`: the SHA-256 of "a", 0x7F, "b", 0, "root", as in servers of the API family. */
 const adasClient = 'gdsWATYqGA50ULY8N9s4QB8BfX/LQdqQs1Gr6prCIIg=';
 const byAda = (operation: string) => ({ actor: 'token-ada', client_id: adasClient, operation });
 const byBob = (operation: string) => ({ actor: 'token-bob', client_id: entityId, entity_id: entityId, operation });
 
 const metadata = async (path: string) => (await it.call('read', `metadata/${path}`))?.data;
 
-describe('who has made a version', () => {
-  test('is shown, and whether the secret was there', async () => {
+describe('the author of a version', () => {
+  test('is shown, and whether the secret existed', async () => {
     await as(ada)('write', 'data/a', { data: { n: 1 } });
     expect(await metadata('a')).toMatchObject({ last_updated_by: byAda('create') });
     await as(bob)('write', 'data/a', { data: { n: 2 }, options: { cas: 1 } });
@@ -38,7 +38,7 @@ describe('who has made a version', () => {
     });
   });
 
-  test('is shown for a secret whose settings were there first', async () => {
+  test('is shown for a secret whose settings existed first', async () => {
     await as(ada)('write', 'metadata/b', { max_versions: 3 });
     expect(await metadata('b')).toMatchObject({ last_updated_by: null });
     await as(bob)('write', 'data/b', { data: {}, options: { cas: 0 } });
@@ -64,13 +64,13 @@ describe('who has made a version', () => {
     });
   });
 
-  test('is shown by metadata/ alone', async () => {
+  test('is shown only by metadata/', async () => {
     const written = await as(ada)('write', 'data/d', { data: {} });
     const read = await it.call('read', 'data/d');
     expect(JSON.stringify([written, read])).not.toContain('created_by');
   });
 
-  test('is null where it was not kept', async () => {
+  test('is null when it was not stored', async () => {
     await it.call('write', 'data/old', { data: {} });
     await sql`update kv_secrets set last_updated_by = null where path = 'old'`.execute(it.store.db);
     await sql`update kv_versions set created_by = null where path = 'old'`.execute(it.store.db);
@@ -81,7 +81,7 @@ describe('who has made a version', () => {
   });
 });
 
-describe('who has deleted a version', () => {
+describe('the author of a deletion', () => {
   test('is shown until it is undeleted', async () => {
     await as(ada)('write', 'data/e', { data: {} });
     await as(bob)('delete', 'data/e');
@@ -98,7 +98,7 @@ describe('who has deleted a version', () => {
     });
   });
 
-  test('is shown for versions that were deleted by number; destroying says nothing', async () => {
+  test('is shown for versions that were deleted by number, but not for destroyed ones', async () => {
     for (const n of [1, 2, 3]) await as(ada)('write', 'data/f', { data: { n } });
     await as(bob)('write', 'delete/f', { versions: [1, 2] });
     await as(ada)('write', 'delete/f', { versions: [1] });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { associate, calling, dirtyIds, settle } from '../../setup.ts';
-import { kv, untilSomebodyWaits } from './setup.ts';
+import { kv, untilLockWait } from './setup.ts';
 
 let it: Awaited<ReturnType<typeof kv>>;
 beforeAll(async () => {
@@ -36,14 +36,14 @@ test('of fifty concurrent writes with the same cas exactly one wins', async () =
   expect(await storedVersions('next')).toEqual([1, 2]);
 });
 
-test('concurrent writes get the numbers from 1 without a gap, and only as many versions stay as are kept', async () => {
+test('concurrent writes get the numbers from 1 without a gap, and only the configured number of versions is kept', async () => {
   const replies = await Promise.all(fifty.map((n) => it.call('write', 'data/counted', { data: { n } })));
   const numbers = replies.map((reply) => z.object({ version: z.number() }).parse(reply?.data).version);
   expect(numbers.toSorted((a, b) => a - b)).toEqual(fifty.map((n) => n + 1));
   expect(await storedVersions('counted')).toEqual([41, 42, 43, 44, 45, 46, 47, 48, 49, 50]);
 });
 
-test('writes and deletions of the whole secret that race leave no half state', async () => {
+test('racing writes and deletions of the whole secret leave no partial state', async () => {
   for (let round = 0; round < 10; round += 1) {
     await Promise.all([
       ...[1, 2, 3].map((n) => it.call('write', 'data/raced', { data: { n } })),
@@ -62,15 +62,15 @@ test('writes and deletions of the whole secret that race leave no half state', a
   }
 });
 
-test('a write that waits for a secret marks the associations that were made meanwhile', async () => {
+test('a write that waits for a secret marks associations that were created meanwhile', async () => {
   await it.call('write', 'data/linked', { data: {} });
   await it.call('write', 'data/other', { data: {} });
   let write: Promise<unknown> = Promise.resolve();
   const id = await it.store.db.transaction().execute(async (tx) => {
-    // What making an association does: it takes the secret's row, so that a write is before or after it.
+    // Like the creation of an association, this locks the row of the secret, so that a write comes before or after it.
     await sql`update kv_secrets set revision = revision + 1 where path = 'linked'`.execute(tx);
     write = it.call('write', 'data/linked', { data: { n: 2 } });
-    await untilSomebodyWaits(it.store);
+    await untilLockWait(it.store);
     return associate({ ...it.store, db: tx }, it.mount, 'linked');
   });
   await write;
@@ -78,7 +78,7 @@ test('a write that waits for a secret marks the associations that were made mean
   await settle(it.store);
 });
 
-test('a delete and a write that race leave the written version readable or both deleted, never a lost delete', async () => {
+test('a racing delete and write leave the written version readable or both deleted, and never lose the delete', async () => {
   for (let round = 0; round < 10; round += 1) {
     const path = `ordered${round}`;
     await it.call('write', `data/${path}`, { data: { n: 1 } });
@@ -89,7 +89,7 @@ test('a delete and a write that race leave the written version readable or both 
   }
 });
 
-test('a write to a mount that goes away is refused, and nothing stays of it', async () => {
+test('a write to a mount that is being removed is refused and leaves nothing behind', async () => {
   await it.mounts.enable({ path: 'short/', type: 'kv', options: { version: '2' } });
   const mount = await it.mounts.find('short/');
   if (mount === undefined) throw new Error('no mount');

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseJson } from '../../../../lib/core/json.ts';
+import { parseJson } from '#core/json/json.ts';
 import { kv } from './setup.ts';
 
 let it: Awaited<ReturnType<typeof kv>>;
@@ -12,7 +12,7 @@ afterAll(() => it.store.close());
 const now = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
 describe('writing', () => {
-  test('a write answers number and times of the new version', async () => {
+  test('a write returns the number and the times of the new version', async () => {
     const reply = await it.call('write', 'data/first', { data: { a: '1' } });
     expect(reply).toEqual({
       data: { version: 1, created_time: now, deletion_time: '', destroyed: false, custom_metadata: null },
@@ -56,12 +56,12 @@ describe('writing', () => {
     [{ cas: 1e12 }, 'check-and-set parameter did not match the current version'],
     [{ cas: {} }, 'error parsing check-and-set parameter'],
     [{ cas: 'x' }, 'error parsing check-and-set parameter'],
-  ])('cas %j is refused for a secret that is not there', async (options, message) => {
+  ])('cas %j is refused for a missing secret', async (options, message) => {
     await expect(it.call('write', 'data/none', { data: {}, options })).rejects.toThrow(message);
     expect(await it.call('read', 'data/none')).toBeUndefined();
   });
 
-  test('cas lets a write pass for exactly the current version', async () => {
+  test('cas allows a write only for the current version', async () => {
     await it.call('write', 'data/cas', { data: {}, options: { cas: 0 } });
     await expect(it.call('write', 'data/cas', { data: {}, options: { cas: 0 } })).rejects.toThrow('did not match');
     await expect(it.call('write', 'data/cas', { data: {}, options: { cas: 2 } })).rejects.toThrow('did not match');
@@ -69,13 +69,13 @@ describe('writing', () => {
     expect(reply?.data).toMatchObject({ version: 2 });
   });
 
-  test('cas 0 lets the first write pass where only metadata is there', async () => {
+  test('cas 0 allows the first write when only metadata exists', async () => {
     await it.call('write', 'metadata/described', { max_versions: 3 });
     const reply = await it.call('write', 'data/described', { data: {}, options: { cas: 0 } });
     expect(reply?.data).toMatchObject({ version: 1 });
   });
 
-  test('a write that must have cas and has none is refused, for the secret and for the mount', async () => {
+  test('a write without a required cas is refused, by the setting of the secret and of the mount', async () => {
     await it.call('write', 'metadata/strict', { cas_required: true });
     await expect(it.call('write', 'data/strict', { data: {} })).rejects.toThrow(
       'check-and-set parameter required for this call',
@@ -86,7 +86,7 @@ describe('writing', () => {
     await it.call('write', 'config', { cas_required: false });
   });
 
-  test('the database does not hold the value', async () => {
+  test('the database does not contain the value in plain text', async () => {
     await it.call('write', 'data/marked', { data: { key: 'MARKER-7f3' } });
     const { rows } = await sql`select 1 from kv_versions where position('MARKER-7f3'::bytea in data) > 0`.execute(
       it.store.db,
@@ -94,7 +94,7 @@ describe('writing', () => {
     expect(rows).toEqual([]);
   });
 
-  test('data that was moved to another row does not open', async () => {
+  test('data that was copied to another row cannot be decrypted', async () => {
     await it.call('write', 'data/source', { data: { a: 1 } });
     await it.call('write', 'data/target', { data: { b: 1 } });
     await sql`update kv_versions set data = (select data from kv_versions where path = 'source')
@@ -121,7 +121,7 @@ describe('reading', () => {
     expect(await it.call('read', 'data/many', { version: '99999999999' })).toBeUndefined();
   });
 
-  test('paths may hold any characters', async () => {
+  test('paths may contain any characters', async () => {
     for (const path of ['a b/ü/%2F', '.hidden', 'x.', '__proto__', 'd/*', 'quote\'"', '🔑/🔑']) {
       await it.call('write', `data/${path}`, { data: { path } });
       expect((await it.call('read', `data/${path}`))?.data).toMatchObject({ data: { path } });
@@ -136,7 +136,7 @@ describe('reading', () => {
     expect(JSON.stringify(reply?.data)).toContain('"data":{"__proto__":{"a":"1","b":"3"},"constructor":"2"}');
   });
 
-  test('many concurrent reads get what each asked for', async () => {
+  test('many concurrent reads each get their own secret', async () => {
     const names = Array.from({ length: 200 }, (_, index) => `bulk/${index}`);
     await Promise.all(names.map((name) => it.call('write', `data/${name}`, { data: { name } })));
     const replies = await Promise.all([...names, 'bulk/none'].map((name) => it.call('read', `data/${name}`)));
@@ -148,7 +148,7 @@ describe('reading', () => {
 });
 
 describe('patching', () => {
-  test('a patch merges into the current version and makes a new one', async () => {
+  test('a patch merges into the current version and creates a new one', async () => {
     await it.call('write', 'data/patched', { data: parseJson('{"keep":1.0,"drop":"x","deep":{"a":1,"b":2}}') });
     const reply = await it.call('patch', 'data/patched', {
       data: { drop: null, deep: { b: null, c: 3 }, added: { n: null } },
@@ -158,7 +158,7 @@ describe('patching', () => {
     expect(JSON.stringify(read?.data)).toContain('"data":{"keep":1.0,"deep":{"a":1,"c":3},"added":{}}');
   });
 
-  test('a patch of what is not there, deleted or only described is 404', async () => {
+  test('a patch of a secret that is missing, deleted or has only metadata is 404', async () => {
     await expect(it.call('patch', 'data/nothing', { data: {} })).rejects.toMatchObject({ kind: 'not-found' });
     await it.call('write', 'metadata/empty', { max_versions: 1 });
     await expect(it.call('patch', 'data/empty', { data: {} })).rejects.toMatchObject({ kind: 'not-found' });
@@ -186,7 +186,7 @@ describe('patching', () => {
   });
 });
 
-test('a secret exists once it is written or described, and again not when it is deleted with its metadata', async () => {
+test('a secret exists once it has data or metadata, and no longer when its metadata is deleted', async () => {
   const exists = (path: string) => it.exists('data/*path', `data/${path}`);
   expect(await exists('new')).toBe(false);
   await it.call('write', 'metadata/new', { max_versions: 1 });

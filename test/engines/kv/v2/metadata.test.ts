@@ -12,7 +12,7 @@ afterAll(() => it.store.close());
 
 const now = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 const byRoot = (operation: string) => ({ actor: 'root', client_id: rootClient, operation });
-/** What servers of the API family say of every root token without an entity. */
+/** The author that servers of the API family record for every root token without an entity. */
 const rootClient = '0DHqvq2D77kL2/JTPSZkTMJbkFVmUu0TzMi0jiXcFy8=';
 const keys = async (folder: string): Promise<readonly string[]> =>
   z.object({ keys: z.array(z.string()) }).parse((await it.call('list', `metadata/${folder}`))?.data).keys;
@@ -48,7 +48,7 @@ describe('metadata', () => {
     expect(await it.call('read', 'metadata/none')).toBeUndefined();
   });
 
-  test('a write replaces what it names and keeps the rest; null sets back', async () => {
+  test('a write replaces the given fields and keeps the others; null resets a field', async () => {
     await it.call('write', 'metadata/b', { max_versions: 5, cas_required: true, custom_metadata: { a: '1' } });
     await it.call('write', 'metadata/b', { custom_metadata: { b: '2' } });
     expect((await it.call('read', 'metadata/b'))?.data).toMatchObject({
@@ -60,7 +60,7 @@ describe('metadata', () => {
     expect((await it.call('read', 'metadata/b'))?.data).toMatchObject({ max_versions: 0, custom_metadata: null });
   });
 
-  test('a patch merges custom metadata and sets back with null', async () => {
+  test('a patch merges custom metadata; null resets a field', async () => {
     await it.call('write', 'metadata/c', { max_versions: 5, custom_metadata: { a: '1', b: '2' } });
     await it.call('patch', 'metadata/c', { custom_metadata: { a: null, c: '3' }, cas_required: true });
     expect((await it.call('read', 'metadata/c'))?.data).toMatchObject({
@@ -72,13 +72,13 @@ describe('metadata', () => {
     expect((await it.call('read', 'metadata/c'))?.data).toMatchObject({ max_versions: 0, custom_metadata: null });
   });
 
-  test('a patch of nothing is 404, a write of nothing makes nothing', async () => {
+  test('a patch of a missing secret is 404, and a write without settings creates nothing', async () => {
     await expect(it.call('patch', 'metadata/none', { max_versions: 1 })).rejects.toMatchObject({ kind: 'not-found' });
     expect(await it.call('write', 'metadata/none', {})).toBeUndefined();
     expect(await it.call('read', 'metadata/none')).toBeUndefined();
   });
 
-  test('bad settings are refused', async () => {
+  test('invalid settings are refused', async () => {
     for (const data of [{ max_versions: -1 }, { delete_version_after: '-1h' }, { custom_metadata: { a: '' } }]) {
       await expect(it.call('write', 'metadata/bad', data)).rejects.toMatchObject({ kind: 'bad-request' });
     }
@@ -86,7 +86,7 @@ describe('metadata', () => {
     expect(await it.call('read', 'metadata/bad')).toBeUndefined();
   });
 
-  test('who switches off what the mount requires is warned', async () => {
+  test('switching off a setting that the mount requires causes a warning', async () => {
     const warnings: string[] = [];
     const call = calling(it.engine, it.mount, { warn: (message) => warnings.push(message) });
     await call('write', 'metadata/w', { cas_required: false });
@@ -97,7 +97,7 @@ describe('metadata', () => {
     await it.call('write', 'config', { cas_required: false });
   });
 
-  test('deletion takes all versions away, and a new secret begins at 1', async () => {
+  test('deletion removes all versions, and a new secret begins at 1', async () => {
     await it.call('write', 'data/d', { data: {} });
     await it.call('write', 'data/d', { data: {} });
     await it.call('delete', 'metadata/d');
@@ -113,7 +113,7 @@ describe('kept versions', () => {
     [4, 0, 4],
     [4, 3, 4],
     [1, 0, 1],
-  ])('with %i for the secret and %i for the mount, %i stay', async (ofSecret, ofMount, kept) => {
+  ])('with %i for the secret and %i for the mount, %i are kept', async (ofSecret, ofMount, kept) => {
     const path = `kept/${ofSecret}-${ofMount}`;
     await it.call('write', 'config', { max_versions: ofMount });
     await it.call('write', `metadata/${path}`, { max_versions: ofSecret });
@@ -131,7 +131,7 @@ describe('kept versions', () => {
 });
 
 describe('listing', () => {
-  test('names are sorted by bytes, folders stand once and end in a slash', async () => {
+  test('names are sorted by bytes; each folder appears once and ends in a slash', async () => {
     for (const path of ['l/b/1', 'l/b/2', 'l/a', 'l/a/x', 'l/a!', 'l/Z', 'l/ü/1', 'l/🔑', 'lx', 'l0']) {
       await it.call('write', `data/${path}`, { data: {} });
     }
@@ -144,7 +144,7 @@ describe('listing', () => {
     expect(await keys('nothing')).toEqual([]);
   });
 
-  test('a folder is listed in parts', async () => {
+  test('a folder can be listed in pages', async () => {
     for (const path of ['parts/a', 'parts/a/x', 'parts/b', 'parts/c/y'])
       await it.call('write', `data/${path}`, { data: {} });
     const part = async (page: object) => (await it.call('list', 'metadata/parts', { ...page }))?.data;
@@ -160,7 +160,7 @@ describe('listing', () => {
     expect(await keys('m')).toEqual(['deleted']);
   });
 
-  test('a hundred thousand names come whole and in order', async () => {
+  test('a hundred thousand names are listed completely and in order', async () => {
     await sql`insert into kv_secrets (mount_id, path, current_version, oldest_version, created_time, updated_time, max_versions,
                                       cas_required, delete_version_after)
       select ${it.mount.id}::uuid, 'big/' || lpad(n::text, 6, '0'), 1, 0, now(), now(), 0, false, 0
@@ -173,7 +173,7 @@ describe('listing', () => {
 });
 
 describe('config', () => {
-  test('reads what was written, and what is not given stays', async () => {
+  test('reads what was written, and omitted fields keep their values', async () => {
     expect((await it.call('read', 'config'))?.data).toEqual({
       max_versions: 0,
       cas_required: false,
@@ -204,7 +204,7 @@ describe('subkeys', () => {
   });
 });
 
-test('a path that version 2 does not have is unsupported, and the engine has a word for it', async () => {
+test('an unknown path of version 2 is unsupported, and the engine adds a warning', async () => {
   await expect(it.call('read', 'foo')).rejects.toMatchObject({ kind: 'unsupported-path' });
   expect(it.engine.unsupportedPathWarning?.('write')).toMatch(
     /^Invalid path for a versioned K\/V secrets engine.*'vault kv put'/,

@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { AppError } from '../../../../lib/core/errors.ts';
-import { Secret } from '../../../../lib/core/secret.ts';
-import { engines } from '../../../../lib/engines/index.ts';
-import { kvV2 } from '../../../../lib/engines/kv/v2/index.ts';
-import { openMountTable } from '../../../../lib/engines/mounts/table.ts';
-import type { Mount } from '../../../../lib/path/contract/mount.ts';
-import { openStore } from '../../../../lib/store/open.ts';
-import { storeOptions } from '../../../store/stores.ts';
-import { testDatabase } from '../../../support/services.ts';
+import { AppError } from '#core/errors.ts';
+import { Secret } from '#core/secret.ts';
+import { engines } from '#engines/index.ts';
+import { kvV2 } from '#engines/kv/v2/index.ts';
+import { openMountTable } from '#mounts/table.ts';
+import type { Mount } from '#path/contract/mount.ts';
+import { openStore } from '#store/open.ts';
+import { storeOptions } from '#test/store/stores.ts';
+import { testDatabase } from '#test/support/services.ts';
 import { associate, type Call, calling, dirtyIds, fixed, mounted } from '../../setup.ts';
 
-/** What a service process holds: a pool of its own on the shared database. */
+/** The parts of one process, with its own connection pool on the shared database. */
 async function openSide(databaseUrl: string, seal: { readonly key: Secret }) {
   const store = await openStore(storeOptions(databaseUrl, { seal }));
   const parts = { store, secretBytesMax: 1024 * 1024, changed: async () => [] };
@@ -52,7 +52,7 @@ interface Done {
 
 const written = z.object({ version: z.number() });
 
-/** Lets clients of both sides work at once; what they do depends on the client's and the round's number alone. */
+/** Runs clients of both processes concurrently. Their actions depend only on the numbers of the client and the round. */
 async function race(mount: Mount, client: (call: Call, number: number, round: number) => Promise<void>): Promise<void> {
   const calls = [first, second].flatMap(({ engine }) =>
     Array.from({ length: clientsPerSide }, () => calling(engine, mount)),
@@ -66,7 +66,7 @@ async function race(mount: Mount, client: (call: Call, number: number, round: nu
 
 const secretOf = (number: number, round: number) => secrets[(number * 7 + round * 3) % secrets.length] ?? '';
 
-/** Undefined: refused as `kind`; every other failure is the test's. */
+/** Undefined when it is refused as `kind`; any other failure fails the test. */
 async function unless<T>(kind: AppError['kind'], work: Promise<T>): Promise<T | undefined> {
   return work.catch((cause: unknown) => {
     if (cause instanceof AppError && cause.kind === kind) return undefined;
@@ -85,7 +85,7 @@ async function currentVersion(call: Call, path: string): Promise<number> {
   return read === undefined ? 0 : z.object({ metadata: written }).parse(read.data).metadata.version;
 }
 
-/** Numbers from 1 without gap or duplicate, the newest ones kept with the data their writers were answered. */
+/** Checks for numbers from 1 without gap or duplicate, and that the newest versions have the data of their writers. */
 async function mustBeWhole(mount: Mount, all: readonly Done[], kept: number): Promise<void> {
   const call = calling(first.engine, mount);
   for (const path of secrets) {
@@ -130,7 +130,7 @@ test('racing writes with and without cas, from two processes, lose nothing and n
   }
 });
 
-test('where cas is required, each version has exactly one winner and writes without cas never win', async () => {
+test('with required cas, each version has exactly one winner and writes without cas never win', async () => {
   const mount = await mounted(first.mounts, 'strict/', { version: '2' });
   await calling(first.engine, mount)('write', 'config', { cas_required: true });
   const all: Done[] = [];
@@ -146,7 +146,7 @@ test('where cas is required, each version has exactly one winner and writes with
   await mustBeWhole(mount, all, 10);
 });
 
-test('new secrets that two processes make at the same time begin with version 1', async () => {
+test('new secrets that two processes create at the same time begin with version 1', async () => {
   const mount = await mounted(first.mounts, 'fresh/', { version: '2' });
   const all: Done[] = [];
   await race(mount, async (client, number, round) => {
@@ -161,7 +161,7 @@ test('new secrets that two processes make at the same time begin with version 1'
   }
 });
 
-test('writes, deletions and changes of settings that race never wait for each other for ever', async () => {
+test('racing writes, deletions and changes of settings never deadlock', async () => {
   const mount = await mounted(first.mounts, 'churn/', { version: '2' });
   for (const path of secrets) await associate(first.store, mount, path);
   await race(mount, async (client, number, round) => {
@@ -184,7 +184,7 @@ test('writes, deletions and changes of settings that race never wait for each ot
   expect(rows).toEqual([]);
 });
 
-test('writes to a mount that is removed meanwhile are stored or refused, and other mounts do not notice', async () => {
+test('writes to a mount that is removed meanwhile are stored or refused, and other mounts are not affected', async () => {
   const staying = await mounted(first.mounts, 'staying/', { version: '2' });
   const all: Done[] = [];
   for (let time = 0; time < 5; time += 1) {
@@ -208,8 +208,8 @@ test('writes to a mount that is removed meanwhile are stored or refused, and oth
   }
 });
 
-test('none of this has made a deadlock', async () => {
-  // A connection's counts are reported when it ends, at the latest.
+test('none of this has caused a deadlock', async () => {
+  // A connection reports its counts at the latest when it ends.
   await Promise.all([first.store.close(), second.store.close()]);
   const third = await openStore(storeOptions(url, { poolSize: 2 }));
   try {

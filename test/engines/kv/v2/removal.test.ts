@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { kvV2 } from '../../../../lib/engines/kv/v2/index.ts';
-import { expireVersions } from '../../../../lib/engines/kv/v2/versions/expire.ts';
+import { kvV2 } from '#engines/kv/v2/index.ts';
+import { expireVersions } from '#engines/kv/v2/versions/expire.ts';
 import { associate, calling, dirtyIds, letPass, settle } from '../../setup.ts';
 import { kv } from './setup.ts';
 
@@ -15,7 +15,7 @@ async function write(path: string, count: number): Promise<void> {
   for (let n = 1; n <= count; n += 1) await it.call('write', `data/${path}`, { data: { n } });
 }
 
-test('a deleted version reads as 404 with its metadata and comes back by undelete', async () => {
+test('a deleted version is read as 404 with its metadata, and undelete restores it', async () => {
   await write('a', 2);
   expect(await it.call('delete', 'data/a')).toBeUndefined();
   const deleted = await it.call('read', 'data/a');
@@ -42,7 +42,7 @@ test('versions are deleted and destroyed by number', async () => {
   expect(rows).toEqual([{ data: null }]);
 });
 
-test('what is not there is silently left out', async () => {
+test('missing secrets and versions are skipped', async () => {
   for (const verb of ['delete', 'undelete', 'destroy']) {
     expect(await it.call('write', `${verb}/nothing`, { versions: [1] })).toBeUndefined();
     await write('c', 1);
@@ -58,21 +58,24 @@ test('version numbers must be given', async () => {
   await expect(it.call('write', 'destroy/c', {})).rejects.toThrow('no version number provided');
 });
 
-test.each(['delete', 'undelete', 'destroy'])('%s names the field and the rule of a number too high', async (verb) => {
-  for (const versions of [[-1, 0, 99_999_999_999], ['2147483648'], '99999999999'])
-    await expect(it.call('write', `${verb}/c`, { versions })).rejects.toThrow(
-      /field "versions": the number of a version is at most 2147483647 \(at \d\)/,
-    );
-  expect(await it.call('write', `${verb}/c`, { versions: [-1, 0, 2_147_483_647, -99_999_999_999] })).toBeUndefined();
-});
+test.each(['delete', 'undelete', 'destroy'])(
+  '%s names the field and the limit for a number that is too high',
+  async (verb) => {
+    for (const versions of [[-1, 0, 99_999_999_999], ['2147483648'], '99999999999'])
+      await expect(it.call('write', `${verb}/c`, { versions })).rejects.toThrow(
+        /field "versions": a version number may be at most 2147483647 \(at \d\)/,
+      );
+    expect(await it.call('write', `${verb}/c`, { versions: [-1, 0, 2_147_483_647, -99_999_999_999] })).toBeUndefined();
+  },
+);
 
-/** From the creation of a version to its deletion. */
+/** Seconds from the creation of a version to its deletion. */
 const secondsTo = (metadata: unknown): number => {
   const { created_time, deletion_time } = Object(metadata);
   return (Date.parse(deletion_time) - Date.parse(created_time)) / 1_000;
 };
 
-test('a version deletes itself after the shorter of the two times', async () => {
+test('a version expires after the shorter of the two times', async () => {
   await it.call('write', 'config', { delete_version_after: '1h' });
   await it.call('write', 'metadata/timed', { delete_version_after: '10m' });
   const reply = await it.call('write', 'data/timed', { data: {} });
@@ -92,7 +95,7 @@ test('a version deletes itself after the shorter of the two times', async () => 
   await it.call('write', 'config', { delete_version_after: 0 });
 });
 
-test('the sweep notifies of each deletion by time once', async () => {
+test('the sweep reports each expiry once', async () => {
   await it.call('write', 'metadata/expiring', { delete_version_after: '10s' });
   await write('expiring', 2);
   await write('staying', 1);
@@ -107,7 +110,7 @@ test('the sweep notifies of each deletion by time once', async () => {
   await settle(it.store);
 });
 
-test('the sweep takes no more at once than it may', async () => {
+test('the sweep expires no more versions than its limit', async () => {
   const paths = ['s1', 's2', 's3'];
   const ids: string[] = [];
   for (const path of paths) {
@@ -138,7 +141,7 @@ const changes = [
 ] as const;
 
 test.each(changes)(
-  '%s of %s marks the associations of this secret dirty and notifies of it',
+  '%s of %s marks the associations of this secret dirty and reports them',
   async (verb, folder, data) => {
     const path = `dirty/${verb}/${folder}`;
     await write(path, 2);
@@ -154,7 +157,7 @@ test.each(changes)(
   },
 );
 
-test('what changes nothing marks nothing dirty', async () => {
+test('operations without a change mark nothing dirty', async () => {
   await write('calm', 1);
   await associate(it.store, it.mount, 'calm');
   await it.call('write', 'data/calm', { data: {}, options: { cas: 7 } }).catch(() => undefined);
@@ -188,14 +191,14 @@ test('warnings of the queue reach the caller', async () => {
   await settle(it.store);
 });
 
-test('the sync does not read a version that was deleted, though the clock of the database was set back since', async () => {
+test('the sync does not read a deleted version after the clock of the database was set back', async () => {
   await write('skewed', 1);
   await it.call('delete', 'data/skewed');
   await letPass(it.store, -60_000);
   expect(await it.current('skewed')).toBeUndefined();
 });
 
-test('the sync does not read a version whose deletion by time was noticed before the clock was set back', async () => {
+test('the sync does not read a version whose expiry was noticed before the clock was set back', async () => {
   await it.call('write', 'metadata/skewed-sweep', { delete_version_after: '10s' });
   await write('skewed-sweep', 1);
   expect(await it.current('skewed-sweep')).toMatchObject({ version: 1 });

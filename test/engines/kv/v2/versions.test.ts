@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { durationText } from '../../../../lib/core/duration-text.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../../../lib/core/json.ts';
-import { patchCustomMetadata, readCustomMetadata } from '../../../../lib/engines/kv/v2/metadata/custom.ts';
-import { keysOf } from '../../../../lib/engines/kv/v2/read/subkeys.ts';
-import { casRefusal, readCas } from '../../../../lib/engines/kv/v2/versions/versions.ts';
-import { mergePatch } from '../../../../lib/engines/kv/v2/write/merge-patch.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#core/json/json.ts';
+import { keysOf } from '#engines/kv/v2/read/subkeys.ts';
+import { patchCustomMetadata, readCustomMetadata } from '#engines/kv/v2/rules/custom-metadata.ts';
+import { casRefusal, readCas } from '#engines/kv/v2/rules/versions.ts';
+import { mergePatch } from '#engines/kv/v2/write/merge-patch.ts';
+import { durationText } from '#path/duration-text.ts';
 
 test.each([
   [undefined, false, 3, undefined],
@@ -41,11 +41,11 @@ test.each([
   [3600, '1h0m0s'],
   [12_319, '3h25m19s'],
   [-1, '-1s'],
-])('%i seconds are written %s', (seconds, text) => {
+])('%i seconds are shown as %s', (seconds, text) => {
   expect(durationText(seconds)).toBe(text);
 });
 
-// The cases of RFC 7396, appendix A, that are about objects.
+// The cases of RFC 7396, appendix A, with objects.
 test.each([
   ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
   ['{"a":"b"}', '{"b":"c"}', '{"a":"b","b":"c"}'],
@@ -71,7 +71,7 @@ test.each([
 });
 
 describe('custom metadata', () => {
-  test('numbers and bools become texts', () => {
+  test('numbers and booleans become strings', () => {
     expect(readCustomMetadata(object('{"a":"x","b":12345678901234567890,"c":true,"d":7}'))).toEqual({
       a: 'x',
       b: '12345678901234567890',
@@ -90,7 +90,7 @@ describe('custom metadata', () => {
     ['a long value', { k: 'v'.repeat(513) }, 'is 513 but must be'],
     ['a tab in a key', { 'a\tb': 'v' }, 'contains unprintable characters'],
     ['a newline in a value', { k: 'a\nb' }, 'value for key "k" contains unprintable characters'],
-    ['an object', { k: {} }, 'is not a text'],
+    ['an object', { k: {} }, 'is not a string'],
   ])('%s is refused', (_name, given, message) => {
     expect(() => readCustomMetadata(given)).toThrow(message);
     expect(() => readCustomMetadata(given)).toThrow(/^custom_metadata validation failed/);
@@ -100,7 +100,7 @@ describe('custom metadata', () => {
     expect(() => readCustomMetadata({ a: '', b: '' })).toThrow(/key "a".*key "b"/);
   });
 
-  test('a patch removes keys with null and keeps to the bound on the outcome', () => {
+  test('a patch removes keys with null, and its result must obey the limits', () => {
     expect(patchCustomMetadata({ a: '1', b: '2' }, { a: null, c: '3' })).toEqual({ b: '2', c: '3' });
     const full = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`k${n}`, 'v']));
     expect(() => patchCustomMetadata(full, { more: 'x' })).toThrow('at most 64 keys');

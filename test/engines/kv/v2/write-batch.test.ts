@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sealVersion } from '../../../../lib/engines/kv/shared/sealing.ts';
-import { insertVersions } from '../../../../lib/engines/kv/v2/write/batch.ts';
+import { sealVersion } from '#engines/kv/shared/sealing.ts';
+import { insertVersions } from '#engines/kv/v2/write/batch.ts';
 import { associate, dirtyIds, mounted, settle } from '../../setup.ts';
-import { kv, untilSomebodyWaits } from './setup.ts';
+import { kv, untilLockWait } from './setup.ts';
 
 let it: Awaited<ReturnType<typeof kv>>;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => it.store.close());
 
 const by = { create: 'null', update: 'null' };
 
-/** Writes a batch of [path, cas] and answers the version numbers; undefined: refused. */
+/** Writes a batch of [path, cas] and returns the version numbers; undefined for refused writes. */
 async function batch(writes: readonly (readonly [path: string, cas?: number])[], mountId = it.mount.id) {
   const sealing = writes.map(async ([path, cas]) => {
     const id = randomUUID();
@@ -25,7 +25,7 @@ async function batch(writes: readonly (readonly [path: string, cas?: number])[],
   return rows.map((row) => row?.version);
 }
 
-test('a batch makes new secrets and new versions, each with its own data', async () => {
+test('a batch creates new secrets and new versions, each with its own data', async () => {
   await it.call('write', 'data/old', { data: { n: 1 } });
   expect(await batch([['new'], ['old'], ['ünï/"quoted", {braces}\\']])).toEqual([1, 2, 1]);
   for (const path of ['new', 'old', 'ünï/"quoted", {braces}\\']) {
@@ -33,14 +33,14 @@ test('a batch makes new secrets and new versions, each with its own data', async
   }
 });
 
-test('each write of a batch is held to its own cas', async () => {
+test('each write of a batch must satisfy its own cas', async () => {
   for (const path of ['c1', 'c2', 'c3', 'c4']) await it.call('write', `data/${path}`, { data: {} });
   await it.call('write', 'metadata/c4', { cas_required: true });
   const writes = [['c1', 1], ['c2', 2], ['c3', 0], ['c4'], ['made', 0], ['missing', 1]] as const;
   expect(await batch(writes)).toEqual([2, undefined, undefined, undefined, 1, undefined]);
 });
 
-test('a batch goes by the settings of each mount and secret', async () => {
+test('a batch applies the settings of each mount and secret', async () => {
   const strict = await mounted(it.mounts, 'strict/', { version: '2' });
   await it.store.db
     .insertInto('kv_mounts')
@@ -57,7 +57,7 @@ test('a batch goes by the settings of each mount and secret', async () => {
   for (const { created_time, deletion_time } of rows) expect(Number(deletion_time) - Number(created_time)).toBe(60_000);
 });
 
-test('a batch marks the associations of what it wrote, and answers each writer its own', async () => {
+test('a batch marks the associations of the written secrets, and returns each writer its own', async () => {
   for (const path of ['d1', 'd2', 'd3']) await it.call('write', `data/${path}`, { data: {} });
   const ids = await Promise.all(['d1', 'd1', 'd2', 'd3'].map((path) => associate(it.store, it.mount, path)));
   const writes = [['d2'], ['d1'], ['d3', 7]] as const;
@@ -72,7 +72,7 @@ test('a batch marks the associations of what it wrote, and answers each writer i
   await settle(it.store);
 });
 
-test('a batch neither waits for a secret in other hands nor for a mount that is being removed', async () => {
+test('a batch waits neither for a locked secret nor for a mount that is being removed', async () => {
   const leaving = await mounted(it.mounts, 'leaving/', { version: '2' });
   await it.call('write', 'data/held', { data: {} });
   await it.store.db.transaction().execute(async (tx) => {
@@ -84,7 +84,7 @@ test('a batch neither waits for a secret in other hands nor for a mount that is 
   });
 });
 
-test('what has moved on while a batch waited is refused, because the batch cannot see what came with it', async () => {
+test('a secret that changed while a batch waited is refused, because the batch cannot see the rows that came with the change', async () => {
   await it.call('write', 'data/moved', { data: {} });
   await it.call('write', 'data/still', { data: {} });
   const versions = await it.store.db.transaction().execute(async (tx) => {
@@ -93,7 +93,7 @@ test('what has moved on while a batch waited is refused, because the batch canno
                               cas_required, delete_version_after)
       values (${it.mount.id}::uuid, 'being-made', 0, 0, now(), now(), 0, false, 0)`.execute(tx);
     const waiting = batch([['being-made'], ['moved'], ['still']]);
-    await untilSomebodyWaits(it.store);
+    await untilLockWait(it.store);
     await it.call('write', 'data/moved', { data: {} });
     return { waiting };
   });

@@ -1,3 +1,4 @@
+import { startScriptedProvider } from '#test/support/auth/scripted-provider.ts';
 import { authOf, dataOf, done, type Filling, keptIn, type World } from './world.ts';
 
 const noToken = { 'x-service-token': undefined };
@@ -12,6 +13,7 @@ export const auth: Filling = {
     'approle_secret_ids',
     'auth_configs',
     'auth_roles',
+    'browser_logins',
     'login_failures',
   ],
   async fill(world) {
@@ -22,6 +24,7 @@ export const auth: Filling = {
     });
     await userpass(world);
     await approle(world);
+    await browserLogin(world);
     await done(world, 'POST', 'sys/auth/cluster', { type: 'orchestrator' });
     await done(world, 'POST', 'auth/cluster/config', {
       orchestrator_host: 'https://127.0.0.1:6443',
@@ -55,7 +58,23 @@ async function approle(world: World): Promise<void> {
   world.kept.set('secret id', String(made['secret_id']));
 }
 
-/** How a machine that kept its credentials logs in. */
+/** A login that waits for the answer of a provider. */
+async function browserLogin(world: World): Promise<void> {
+  const provider = await startScriptedProvider();
+  await done(world, 'POST', 'sys/auth/browser', { type: 'oidc' });
+  await done(world, 'POST', 'auth/browser/config', {
+    oidc_discovery_url: provider.address,
+    oidc_discovery_ca_pem: provider.certificate,
+    oidc_client_id: provider.clientId,
+    oidc_client_secret: provider.clientSecret,
+  });
+  const redirect_uri = 'http://localhost:8250/oidc/callback';
+  await done(world, 'POST', 'auth/browser/role/dev', { user_claim: 'sub', allowed_redirect_uris: redirect_uri });
+  await done(world, 'POST', 'auth/browser/oidc/auth_url', { role: 'dev', redirect_uri }, noToken);
+  provider.close();
+}
+
+/** Logs a machine in with the credentials that it kept. */
 export const machineLogin = (world: World) => ({
   role_id: keptIn(world, 'role id'),
   secret_id: keptIn(world, 'secret id'),

@@ -10,7 +10,7 @@ import { workspaces } from './workspaces.ts';
 import type { Filling } from './world.ts';
 
 /**
- * Every table of the schema is filled by one of these, in this order. A new table gets its filling in the file of its area, and its
- * name in the list of tables there.
+ * Each table of the schema is filled by one of these, in this order. Fill a new table in the file of its area, and add its name to the
+ * list of tables there.
  */
 export const fillings: readonly Filling[] = [secrets, auth, identity, mfa, tokens, system, sync, workspaces, states];

@@ -1,4 +1,4 @@
-import { enrolled, methodOf, wrongCode } from '../../mfa/setup.ts';
+import { enrolled, methodOf, wrongCode } from '../../auth/mfa/setup.ts';
 import { authOf, done, type Filling, type World } from './world.ts';
 
 const tables = [

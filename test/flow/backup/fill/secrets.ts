@@ -1,6 +1,6 @@
 import { done, type Filling } from './world.ts';
 
-/** Namespaces, mounts and secrets: of one name in two namespaces. */
+/** Namespaces, mounts and secrets, with the same name in two namespaces. */
 export const secrets: Filling = {
   tables: ['namespaces', 'mounts', 'mount_moves', 'revisions', 'kv_mounts', 'kv_secrets', 'kv_versions'],
   async fill(world) {

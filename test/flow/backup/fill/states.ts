@@ -1,6 +1,6 @@
-import { documentOf } from '../../../workspaces/support/documents.ts';
-import { md5Of, put, stateText, stateVersion } from '../../../workspaces/support/files.ts';
-import { packed } from '../../../workspaces/support/packed.ts';
+import { documentOf } from '#test/workspaces/support/documents.ts';
+import { md5Of, put, stateText, stateVersion } from '#test/workspaces/support/files.ts';
+import { packed } from '#test/workspaces/support/packed.ts';
 import { sent } from './workspaces.ts';
 import { type Filling, keptIn } from './world.ts';
 

@@ -1,11 +1,21 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { sql } from 'kysely';
-import { everyType } from '../../../support/flow/open-service.ts';
-import { done, type Filling } from './world.ts';
+import { everyType } from '#test/support/flow/open-service.ts';
+import { dataOf, done, type Filling } from './world.ts';
 
-/** A destination of each type with a secret in it; one destination of the same name in a namespace. */
+/** A destination of each type with a secret in it, and one destination of the same name in a namespace. */
 export const sync: Filling = {
-  tables: ['sync_config', 'destinations', 'associations', 'sync_objects', 'repo_host_apps', 'markings', 'lineage'],
+  tables: [
+    'sync_config',
+    'destinations',
+    'associations',
+    'sync_objects',
+    'repo_host_apps',
+    'markings',
+    'lineage',
+    'sync_batches',
+    'sync_batch_items',
+  ],
   async fill(world) {
     const { service, kept } = world;
     await done(world, 'PATCH', 'sys/sync/config', { queue_capacity: 5_000 });
@@ -25,7 +35,10 @@ export const sync: Filling = {
       await done(world, 'POST', `${namespace}sys/sync/github-apps/app`, { app_id: 7, private_key });
     await service.untilQuiet();
     await service.sweep();
-    // As a process leaves it that dies after the change of a destination; its associations are all newer.
+    // Canceled, so that the sweep of the restored service removes nothing.
+    const batch = dataOf(await done(world, 'POST', 'sys/sync/batches', { action: 'remove', all: true }));
+    await done(world, 'DELETE', `sys/sync/batches/${String(batch['id'])}`);
+    // The state after a process died behind a change of a destination; its associations are all newer.
     await sql`insert into markings (destination_id, reason, forced, association_max)
               select min(id), 'destination', false, 0 from destinations`.execute(service.store.db);
   },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { done, type Filling } from './world.ts';
 
-/** Audit devices, quotas, settings, and a root token that is being made from key shares. */
+/** Audit devices, quotas, settings, and an unfinished generation of a root token from key shares. */
 export const system: Filling = {
   tables: ['seal', 'settings', 'quotas', 'audit_devices', 'audit_headers', 'key_attempts'],
   async fill(world) {

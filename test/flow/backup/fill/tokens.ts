@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { authOf, done, type Filling } from './world.ts';
 
-/** Tokens with leases, their cubbyholes, roles of tokens, and a wrapped reply. */
+/** Tokens with leases, their cubbyholes, token roles, and a wrapped reply. */
 export const tokens: Filling = {
   tables: ['tokens', 'token_roles', 'token_tidy', 'cubbyhole', 'wrapped_replies'],
   async fill(world) {
@@ -17,7 +17,7 @@ export const tokens: Filling = {
     );
     const wrapped = await done(world, 'POST', 'sys/wrapping/wrap', { inside: 'value' }, { 'x-service-wrap-ttl': '1h' });
     world.kept.set('wrapping token', String(Object(wrapped['wrap_info'])['token']));
-    // While a run tidies up.
+    // The state during a tidy run.
     await sql`insert into token_tidy (run, held_until) values (gen_random_uuid(), now())`.execute(
       world.service.store.db,
     );

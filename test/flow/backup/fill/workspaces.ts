@@ -1,9 +1,9 @@
-import { documentOf, identifiers } from '../../../workspaces/support/documents.ts';
+import { documentOf, identifiers } from '#test/workspaces/support/documents.ts';
 import type { Filling, World } from './world.ts';
 
 const of = (type: string, id: string) => ({ type, id });
 
-/** Organizations with their people, settings, variables and workspaces. */
+/** Organizations with their users, settings, variables and workspaces. */
 export const workspaces: Filling = {
   tables: [
     'ws_organizations',
@@ -88,7 +88,7 @@ export const workspaces: Filling = {
   },
 };
 
-/** Answers the id of what was made. */
+/** Returns the id of the created resource. */
 export async function sent({ ground }: World, path: string, body: object, method = 'POST'): Promise<string> {
   const answer = await ground.call(method, path, body);
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);

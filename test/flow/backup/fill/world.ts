@@ -1,30 +1,30 @@
-import type { OpenService } from '../../../support/flow/open-service.ts';
-import type { WorkspaceGround } from '../../../workspaces/support/ground.ts';
+import type { OpenService } from '#test/support/flow/open-service.ts';
+import type { WorkspaceGround } from '#test/workspaces/support/ground.ts';
 
-/** Where fillings write: the whole service, and what they leave for those after them and for the tests. */
+/** What fillings use: the whole service, and values that they pass to later fillings and to the tests. */
 export interface World {
   readonly service: OpenService;
   readonly ground: WorkspaceGround;
-  /** A folder that goes with the tests. */
+  /** A folder that is deleted after the tests. */
   readonly folder: string;
-  /** What a client keeps, by a name: tokens, ids, addresses. */
+  /** Values that a client keeps, by name: tokens, ids, addresses. */
   readonly kept: Map<string, string>;
 }
 
-/** Fills some tables of the schema, so that a backup of the store has rows of each. */
+/** Fills some tables of the schema, so that a backup has rows of each. */
 export interface Filling {
   readonly tables: readonly string[];
   fill(world: World): Promise<void>;
 }
 
-/** What an earlier filling has kept. */
+/** A value that an earlier filling has kept. */
 export function keptIn({ kept }: World, name: string): string {
   const value = kept.get(name);
   if (value === undefined) throw new Error(`no filling has kept ${name}`);
   return value;
 }
 
-/** A request that must succeed. Answers its body. */
+/** Sends a request that has to succeed and returns its body. */
 export async function done(
   { service }: World,
   method: string,

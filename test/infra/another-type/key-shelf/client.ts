@@ -1,32 +1,32 @@
 import { z } from 'zod';
-import { DestinationFailure, type DriverContext, type FailureKind } from '../../../../lib/destinations/contract.ts';
-import { jsonIn } from '../../../../lib/destinations/frame/answer/json-in.ts';
-import { noAnswer } from '../../../../lib/destinations/frame/answer/no-answer.ts';
-import { retryAfterMs } from '../../../../lib/destinations/frame/answer/retry-after.ts';
-import { baseUrl } from '../../../../lib/destinations/frame/fields/endpoint.ts';
-import { guardedFetch } from '../../../../lib/network/fetch.ts';
-import { strangeAdvice } from '../../../../lib/network/strange-answer.ts';
-import type { Input } from '../../../../lib/path/fields.ts';
+import { DestinationFailure, type DriverContext, type FailureKind } from '#destinations/contract.ts';
+import { retryAfterMs } from '#destinations/frame/answer/headers.ts';
+import { noAnswer } from '#destinations/frame/answer/no-answer.ts';
+import { jsonIn } from '#destinations/frame/answer/remote-text.ts';
+import { baseUrl } from '#destinations/frame/fields/endpoint.ts';
+import { guardedFetch } from '#network/fetch.ts';
+import { strangeAdvice } from '#network/strange-answer.ts';
+import type { Input } from '#path/fields.ts';
 import { type fields, publicApi } from './fields.ts';
 
 const item = z.object({ version: z.string(), mark: z.string().nullable() });
 export type Item = z.output<typeof item>;
 
-/** What has to be there for a call to be applied: this version, or `none`: nothing. Undefined: anything. */
+/** The precondition of a call: this version, or `none` for no item. Undefined: no precondition. */
 export type Condition = string | undefined;
 
 export interface Client {
-  /** Undefined: there is no such item. */
+  /** Undefined when the item does not exist. */
   look(name: string, signal: AbortSignal): Promise<Item | undefined>;
   /** @throws DestinationFailure of kind `conflict` when the condition does not hold */
   put(name: string, body: { value: string; mark: string }, on: Condition, signal: AbortSignal): Promise<Item>;
-  /** False: the condition does not hold. */
+  /** False when the condition does not hold. */
   remove(name: string, on: Condition, signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
 
 export function openClient(connection: Input<typeof fields>, { network, timeouts }: DriverContext): Client {
-  const { fetch, close } = guardedFetch(network, timeouts);
+  const { fetch, close } = guardedFetch(network, { ...timeouts, obtained: undefined });
 
   async function call(name: string, init: RequestInit, on: Condition, signal: AbortSignal) {
     const url = `${baseUrl(connection.endpoint ?? publicApi)}/items/${encodeURIComponent(name)}`;
@@ -50,7 +50,7 @@ export function openClient(connection: Input<typeof fields>, { network, timeouts
     },
     async put(name, body, on, signal) {
       const answer = await call(name, { method: 'PUT', body: JSON.stringify(body) }, on, signal);
-      if (typeof answer === 'string') throw new DestinationFailure('conflict', 'somebody else writes it now');
+      if (typeof answer === 'string') throw new DestinationFailure('conflict', 'another client is writing it now');
       return answer;
     },
     remove: async (name, on, signal) => (await call(name, { method: 'DELETE' }, on, signal)) !== 'changed',
@@ -61,7 +61,7 @@ export function openClient(connection: Input<typeof fields>, { network, timeouts
 function understood(text: string): Item {
   const parsed = item.safeParse(jsonIn(text));
   if (parsed.success) return parsed.data;
-  throw new DestinationFailure('unavailable', `this is no answer of the service: ${strangeAdvice}`);
+  throw new DestinationFailure('unavailable', `the answer did not come from the service: ${strangeAdvice}`);
 }
 
 const kinds: Readonly<Record<number, FailureKind>> = {

@@ -1,17 +1,12 @@
-import {
-  DestinationFailure,
-  type OpenDriver,
-  type PutItem,
-  type PutReceipt,
-} from '../../../../lib/destinations/contract.ts';
-import { framed } from '../../../../lib/destinations/frame/framed.ts';
-import { foreignObject } from '../../../../lib/destinations/frame/rules/foreign.ts';
-import type { WriteTracker } from '../../../../lib/destinations/frame/verb/verb.ts';
+import { DestinationFailure, type OpenDriver, type PutItem, type PutReceipt } from '#destinations/contract.ts';
+import { framed } from '#destinations/frame/framed.ts';
+import { foreignObject } from '#destinations/frame/rules/found.ts';
+import type { WriteTracker } from '#destinations/frame/verb/verb.ts';
 import { type Client, openClient } from './client.ts';
 import type { fields } from './fields.ts';
 import { definition } from './index.ts';
 
-/** What the record says is tried first; where it is wrong, or there is none, a look says what is there. */
+/** Trusts the record first. When the record is wrong or missing, reads the item. */
 export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
   const client = openClient(connection, context);
   return framed(definition, {
@@ -29,6 +24,7 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
           throw error;
         },
       ),
+    permissions: [{ name: 'read', test: (name, signal) => client.look(name, signal) }, { name: 'write' }],
     close: () => client.close(),
   });
 };

@@ -1,4 +1,4 @@
-import type { DestinationFacts } from '../../../../lib/destinations/facts.ts';
+import type { DestinationFacts } from '#destinations/facts.ts';
 
 export const facts: DestinationFacts = {
   packages: [],

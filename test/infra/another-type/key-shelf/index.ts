@@ -1,13 +1,14 @@
-import type { DestinationDefinition } from '../../../../lib/destinations/contract.ts';
-import { nineTenthsOf } from '../../../../lib/destinations/frame/rate.ts';
+import type { DestinationDefinition } from '#destinations/contract.ts';
+import { nineTenthsOf } from '#destinations/frame/rate.ts';
 import { fields } from './fields.ts';
 import { names } from './names.ts';
 
-/** A type that no project has: items on a shelf, each with a value, our mark and a version. */
+/** A made-up destination type: items on a shelf, each with a value, our mark and a version. */
 export const definition = {
   type: 'key-shelf',
   alias: 'shelf',
   title: 'Key shelf',
+  links: [{ title: 'The shelf', url: 'https://shelf.example.com/docs' }],
   fields,
   validate: () => [],
   granularity: 'secret-path',

@@ -1,10 +1,10 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../../../../lib/core/secret.ts';
-import { openStore } from '../../../../lib/store/open.ts';
-import { newLoanKey, wrapLoan } from '../../../../lib/store/seal/keys/loan.ts';
-import { openKeyring, readRecord } from '../../../../lib/store/seal/record.ts';
-import { ending, testDatabase } from '../../../support/services.ts';
+import { Secret } from '#core/secret.ts';
+import { openStore } from '#store/open.ts';
+import { newLoanKey, wrapLoan } from '#store/seal/keys/loan.ts';
+import { openKeyring, readRecord } from '#store/seal/record.ts';
+import { ending, testDatabase } from '#test/support/services.ts';
 import { storeOptions } from '../../stores.ts';
 
 const terms = { clusterId: '11111111-1111-4111-8111-111111111111', seals: 3 };
@@ -15,7 +15,7 @@ const pemOf = (type: 'spki' | 'pkcs1', bits: number, exponent = 65_537) =>
     .toString();
 
 describe('a loan', () => {
-  test('opens with the key that it was asked for with, and is never the same twice', async () => {
+  test('opens with the key of its request, and is never the same twice', async () => {
     const key = await newLoanKey();
     const [one, two] = [wrapLoan(rootKey, key.publicKey, terms), wrapLoan(rootKey, key.publicKey, terms)];
     expect(one.equals(two)).toBe(false);
@@ -81,7 +81,7 @@ describe('an unsealed process', () => {
     expect(openKeyring(record, key.open(wrapped, given)).keys).toHaveLength(1);
   });
 
-  test('lends nothing once the installation was sealed at another one, before it has heard of it, and is sealed then', async () => {
+  test('lends nothing once another process has sealed the installation, even before it has noticed, and then seals itself', async () => {
     const { url, store, unseal } = await unsealed();
     const other = ending(await openStore(storeOptions(url)));
     await unseal(other);

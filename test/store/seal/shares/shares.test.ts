@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { decodeKey } from '../../../../lib/store/seal/shares/key-text.ts';
-import { checkShareRule, combineShares, splitKey } from '../../../../lib/store/seal/shares/shares.ts';
+import { decodeKey } from '#store/seal/shares/key-text.ts';
+import { checkShareRule, combineShares, splitKey } from '#store/seal/shares/shares.ts';
 
 test.each([
   [1, 1],

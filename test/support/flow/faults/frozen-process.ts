@@ -1,6 +1,6 @@
 /**
- * For `node --import`: at SIGUSR2 the process finds what it would after a sleep of its machine: the wall clock is ten minutes
- * further, the monotonic clock and the timers are not. Then it prints `slept`.
+ * For `node --import`: SIGUSR2 makes the process look as after a sleep of its machine. The wall clock is ten minutes ahead, the
+ * monotonic clock and the timers are not. Then it prints `slept`.
  */
 let aheadMs = 0;
 const sleepMs = 600_000;

@@ -1,13 +1,13 @@
 import { connect, createServer } from 'node:net';
-import type { Fake } from '../../../../lib/destinations/fake.ts';
+import type { Fake } from '#destinations/fake.ts';
 
 export interface SlowLine {
-  /** Fields of a destination that goes through here. */
+  /** Fields of a destination that goes through this line. */
   readonly destination: Readonly<Record<string, unknown>>;
   close(): Promise<void>;
 }
 
-/** A line to a stand-in on which every piece of an answer takes so many milliseconds. */
+/** A proxy to a stand-in that delays every piece of an answer by this many milliseconds. */
 export async function startSlowLine(fake: Fake, delayMs: number): Promise<SlowLine> {
   const { protocol, port: farPort } = new URL(fake.url);
   const line = createServer((near) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { OpenService } from '../open-service.ts';
 
-/** Puts associations in line with their secrets into the store, as if they had been synced; nothing is at the destination. */
+/** Inserts associations that match their secrets, as if they had been synced. Nothing is written to the destination. */
 export async function insertAssociations(
   service: OpenService,
   destinationName: string,
@@ -17,7 +17,7 @@ export async function insertAssociations(
      where d.name = ${destinationName} and m.path = 'secret/'`.execute(service.store.db);
 }
 
-/** How many associations of a destination there are for which this holds. */
+/** Counts the associations of a destination that satisfy this condition. */
 export async function countAssociations(
   service: OpenService,
   destinationName: string,

@@ -2,20 +2,20 @@ import { type Ground, type } from '../ground.ts';
 import type { Started } from '../processes.ts';
 
 export interface Many {
-  /** Names of destinations and secrets begin with it. */
+  /** Prefix of the names of destinations and secrets. */
   readonly hint: string;
   readonly destinations: number;
   readonly secrets: number;
-  /** So many associations more of each destination, with secrets that are no more. */
+  /** The number of further associations of each destination, with secrets that have been deleted. */
   readonly deleted?: number;
-  /** Changes of the destinations' body. */
+  /** Fields that replace those of the destinations' body. */
   readonly body?: object;
 }
 
 /**
- * Each secret associated with each destination, as `<destination>/<secret>` at the external system: one association through
- * the API, the others of its destination copied from it, since thousands of requests would show nothing more. No copy is
- * queued. Answers the names of the secrets, whose value is `{"v":"first"}`.
+ * Associates each secret with each destination, as `<destination>/<secret>` at the external system. One association per destination is
+ * made through the API and the others are copied from it, because thousands of requests would show nothing more. The copies are
+ * not queued. Returns the names of the secrets, whose value is `{"v":"first"}`.
  */
 export async function associateAll(ground: Ground, api: Started, many: Many): Promise<readonly string[]> {
   const { hint, destinations, secrets, deleted = 0, body = {} } = many;

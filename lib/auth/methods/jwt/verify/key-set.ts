@@ -1,24 +1,24 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
-import type { Clock } from '../../../../core/clock.ts';
-import { RemoteFailure } from '../../../login/remote/failure.ts';
-import type { Remote } from '../../../login/remote/remote.ts';
+import { RemoteFailure } from '#auth/login/remote/failure.ts';
+import type { Remote } from '#auth/login/remote/remote.ts';
+import type { Clock } from '#core/clock.ts';
 
-/** Where a set of keys is. */
+/** Where a key set is. */
 export interface KeySetSource {
   readonly url: string;
   readonly caCertificates: string;
 }
 
-/** A set is read again when it is so old. */
+/** The age after which a key set is read again. */
 const ageMsMax = 600_000;
-/** A key that is not in it makes it be read again, but not more often. */
+/** An unknown key causes another read, but not more often than this. */
 const rereadMsMin = 30_000;
-/** After a failure nobody is asked for so long. */
+/** The pause after a failed read. */
 const pauseMs = 3_000;
-/** The calls have a limit of their own. */
+/** The calls have their own limit. */
 const noLimitMs = 3_600_000;
 
-/** The keys of a set. It fails with a `RemoteFailure` when the set cannot be read. */
+/** The keys of a key set. Calls fail with a `RemoteFailure` when it cannot be read. */
 export function openKeySet(remote: Remote, clock: Clock, source: KeySetSource): JWTVerifyGetKey {
   let failed: { readonly failure: unknown; readonly at: number } | undefined;
   const read = async (): Promise<Response> => {
@@ -40,8 +40,8 @@ export function openKeySet(remote: Remote, clock: Clock, source: KeySetSource): 
 /** @throws RemoteFailure */
 export async function readKeySet(remote: Remote, { url, caCertificates }: KeySetSource): Promise<object> {
   const { status, json } = await remote.ask({ url: new URL(url), caCertificates });
-  if (status !== 200) throw new RemoteFailure(`it answered status ${status}`);
-  if (!isKeySet(json)) throw new RemoteFailure('its answer is no set of keys');
+  if (status !== 200) throw new RemoteFailure(`it replied with status ${status}`);
+  if (!isKeySet(json)) throw new RemoteFailure('its reply is not a key set');
   return json;
 }
 

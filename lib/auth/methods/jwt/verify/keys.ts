@@ -1,17 +1,19 @@
 import type { CompactVerifyGetKey } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../../../core/clock.ts';
-import type { Remote } from '../../../login/remote/remote.ts';
+import type { Remote } from '#auth/login/remote/remote.ts';
+import type { Clock } from '#core/clock.ts';
 import type { JwtConfig } from '../config.ts';
+import { publicKey } from '../public-key.ts';
 import { discover, type Provider } from './discovery.ts';
 import { type KeySetSource, openKeySet, readKeySet } from './key-set.ts';
-import { publicKey } from './static-keys.ts';
 
-/** Where the keys of a mount come from. */
+/** The keys of mounts, from their configuration. */
 export interface Keys {
-  /** What tokens may be signed with, and who issues them where a provider says so. @throws RemoteFailure */
+  /** The keys that verify tokens, and the issuer that a provider names. @throws RemoteFailure */
   of(config: JwtConfig): Promise<Found>;
-  /** Asks for everything that the configuration names, and forgets what was known of it. @throws RemoteFailure */
+  /** The provider that the configuration names. @throws RemoteFailure */
+  provider(config: JwtConfig): Promise<Provider>;
+  /** Reads everything that the configuration names, and clears it from the caches. @throws RemoteFailure */
   check(config: JwtConfig): Promise<void>;
 }
 
@@ -22,7 +24,7 @@ interface Found {
 
 export type Key = CompactVerifyGetKey | NonNullable<ReturnType<typeof publicKey>>;
 
-/** Of all mounts. */
+/** Bound of the caches of all mounts. */
 const setsMax = 500;
 const providerMs = 600_000;
 const failureMs = 3_000;
@@ -43,31 +45,35 @@ export function openKeys(remote: Remote, clock: Clock): Keys {
     if (known !== undefined) return known;
     const asked = discover(remote, url, caCertificates);
     providers.set(key, asked);
-    // A failure is for those who ask with it; the next ones ask again soon.
+    // Concurrent logins share a failure. Later ones soon ask again.
     asked.catch(() => providers.peek(key) === asked && providers.set(key, asked, { ttl: failureMs }));
     return asked;
   }
 
   return {
+    provider: providerOf,
     async of(config) {
       if (config.jwt_validation_pubkeys.length > 0)
         return { keys: config.jwt_validation_pubkeys.flatMap((pem) => publicKey(pem) ?? []), issuer: undefined };
       if (config.oidc_discovery_url === '') return { keys: sourcesOf(config).map(setOf), issuer: undefined };
-      const { issuer, jwksUrl } = await providerOf(config);
-      return { keys: [setOf({ url: jwksUrl, caCertificates: config.oidc_discovery_ca_pem })], issuer };
+      const provider = await providerOf(config);
+      return { keys: [setOf(keysOfProvider(config, provider))], issuer: provider.issuer };
     },
     async check(config) {
       const provided = config.oidc_discovery_url !== '';
       if (provided)
         providers.delete(keyOf({ url: config.oidc_discovery_url, caCertificates: config.oidc_discovery_ca_pem }));
-      const sources = provided
-        ? [{ url: (await providerOf(config)).jwksUrl, caCertificates: config.oidc_discovery_ca_pem }]
-        : sourcesOf(config);
+      const sources = provided ? [keysOfProvider(config, await providerOf(config))] : sourcesOf(config);
       await Promise.all(sources.map((source) => readKeySet(remote, source)));
       for (const source of sources) sets.delete(keyOf(source));
     },
   };
 }
+
+const keysOfProvider = ({ oidc_discovery_ca_pem: caCertificates }: JwtConfig, { jwksUrl }: Provider): KeySetSource => ({
+  url: jwksUrl,
+  caCertificates,
+});
 
 const keyOf = ({ url, caCertificates }: KeySetSource): string => `${url} ${caCertificates}`;
 

@@ -1,15 +1,15 @@
-import { type CompactVerifyResult, compactVerify, decodeProtectedHeader, errors } from 'jose';
-import { RemoteFailure } from '../../../login/remote/failure.ts';
+import { type CompactVerifyGetKey, type CompactVerifyResult, compactVerify, decodeProtectedHeader, errors } from 'jose';
+import { RemoteFailure } from '#auth/login/remote/failure.ts';
 import type { Claims } from '../claims.ts';
 import type { Key } from './keys.ts';
 
-/** Keys of one set that fit a token which does not say its key. */
+/** Number of keys that are tried for a token that does not name its key. */
 const candidatesMax = 32;
 
 /**
- * The claims of a token; a text: why it is refused. Nothing of the token stands in the text.
+ * The claims of a token, or a text that says why it is refused, without any part of the token.
  *
- * @throws RemoteFailure when no key fits, and some set of keys could not be read
+ * @throws RemoteFailure when no key matches and a key set could not be read
  */
 export async function claimsOf(
   jwt: string,
@@ -17,7 +17,7 @@ export async function claimsOf(
   algorithms: readonly string[],
 ): Promise<Claims | string> {
   const algorithm = algorithmOf(jwt);
-  if (algorithm === undefined) return 'the token is no signed JWT';
+  if (algorithm === undefined) return 'the token is not a signed JWT';
   if (!algorithms.includes(algorithm)) return 'the algorithm of the token is not accepted';
   let failure: RemoteFailure | undefined;
   for (const key of keys) {
@@ -38,16 +38,17 @@ function algorithmOf(jwt: string): string | undefined {
   }
 }
 
-/** Undefined: the key does not fit. */
+/** `compactVerify` is overloaded for keys and for functions, and takes no union of both. */
+const keyGetter = (key: Key): CompactVerifyGetKey => (typeof key === 'function' ? key : async () => key);
+
+/** Undefined when the key does not match. */
 async function verify(
   jwt: string,
   key: Key,
   algorithms: string[],
 ): Promise<CompactVerifyResult | RemoteFailure | undefined> {
   try {
-    return typeof key === 'function'
-      ? await compactVerify(jwt, key, { algorithms })
-      : await compactVerify(jwt, key, { algorithms });
+    return await compactVerify(jwt, keyGetter(key), { algorithms });
   } catch (error) {
     if (error instanceof RemoteFailure) return error;
     if (error instanceof errors.JWKSMultipleMatchingKeys) return verifyByAny(jwt, error, algorithms);
@@ -71,7 +72,7 @@ function parsed({ payload, protectedHeader }: CompactVerifyResult): Claims | str
     const isObject = typeof claims === 'object' && claims !== null && !Array.isArray(claims);
     if (isObject && protectedHeader.b64 !== false) return { ...claims };
   } catch {
-    // The text below says it.
+    // Reported below.
   }
   return 'the token has no claims';
 }

@@ -1,17 +1,22 @@
 import { type Kysely, sql } from 'kysely';
-import { notFound } from '../../../../core/errors.ts';
-import type { JsonObject } from '../../../../core/json.ts';
-import type { Reply } from '../../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../../path/contract/request.ts';
-import type { Database } from '../../../../store/tables.ts';
-import { whileMounted } from '../../shared/mount-gone.ts';
+import { notFound } from '#core/errors.ts';
+import type { JsonObject } from '#core/json/json.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import type { Database } from '#store/tables.ts';
+import { whileMounted } from '../../shared/gathered-writes.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
 import { loadSettings } from '../config.ts';
 import type { KvParts } from '../parts.ts';
+import {
+  openCustomMetadata,
+  patchCustomMetadata,
+  readCustomMetadata,
+  sealCustomMetadata,
+} from '../rules/custom-metadata.ts';
 import { lockSecret } from '../write/write.ts';
-import { openCustomMetadata, patchCustomMetadata, readCustomMetadata, sealCustomMetadata } from './custom.ts';
 
-/** A change of a secret's settings. Undefined: not given. Null sets back. */
+/** A change of a secret's settings. Undefined leaves a setting; null resets it. */
 export interface MetadataChange {
   readonly max_versions?: number | null | undefined;
   readonly cas_required?: boolean | null | undefined;
@@ -19,7 +24,7 @@ export interface MetadataChange {
   readonly custom_metadata?: JsonObject | null | undefined;
 }
 
-/** Sets what is given; makes the secret if there is none. Nothing given: nothing happens. */
+/** Sets the given settings and creates the secret if needed. Does nothing when no setting is given. */
 export async function writeMetadata(
   parts: KvParts,
   location: SecretLocation,
@@ -34,7 +39,7 @@ export async function writeMetadata(
   return undefined;
 }
 
-/** Changes what is given; null sets back. @throws AppError `not-found` when there is no such secret */
+/** Changes the given settings; null resets one. @throws AppError `not-found` when there is no such secret */
 export async function patchMetadata(
   parts: KvParts,
   location: SecretLocation,
@@ -53,7 +58,7 @@ export async function patchMetadata(
   return undefined;
 }
 
-/** `sealed` counts only if custom metadata is given. */
+/** `sealed` is used only when the change has custom metadata. */
 async function upsert(
   db: Kysely<Database>,
   { mountId, path }: SecretLocation,

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { badRequest } from '../../../../core/errors.ts';
-import { operation, type Row } from '../../../../path/contract/row.ts';
-import { bool, duration, integer } from '../../../../path/fields.ts';
-import { listFolder, pageFields } from '../../../folder.ts';
-import { secretPaths } from '../../shared/listing.ts';
-import { folderPath, locationBelow, locationOf } from '../../shared/secret-path.ts';
+import { badField } from '#core/errors.ts';
+import { listFolder, pageFields } from '#engines/folder.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { bool, duration, integer } from '#path/fields.ts';
+import { folderPath, locationBelow, locationOf, secretPaths } from '../../shared/secret-path.ts';
 import { object, path } from '../fields.ts';
 import type { KvParts } from '../parts.ts';
-import { versionMax } from '../versions/versions.ts';
+import { versionMax } from '../rules/versions.ts';
 import { patchMetadata, writeMetadata } from './change.ts';
 import { deleteSecret, readMetadata } from './store.ts';
 
@@ -16,34 +15,34 @@ const settings = {
     .pipe(z.int().min(0).max(versionMax))
     .nullable()
     .optional()
-    .meta({ description: 'How many versions are kept; 0: as the mount says' }),
-  cas_required: bool().nullable().optional().meta({ description: 'Writes need options.cas' }),
+    .meta({ description: "Number of versions to keep; 0 for the mount's setting" }),
+  cas_required: bool().nullable().optional().meta({ description: 'Whether writes need options.cas' }),
   delete_version_after: duration()
     .pipe(z.int().max(versionMax))
     .nullable()
     .optional()
-    .meta({ description: 'After this time a new version deletes itself; 0: as the mount says' }),
-  custom_metadata: object().nullable().optional().meta({ description: 'Texts that describe the secret' }),
+    .meta({ description: "Time after which a new version is deleted; 0 for the mount's setting" }),
+  custom_metadata: object().nullable().optional().meta({ description: 'String pairs that describe the secret' }),
 };
 
-/** `metadata/*path`: settings and history of secrets, and the names in folders. */
+/** `metadata/*path`: settings and version history of secrets, and the names in folders. */
 export function metadataRow(parts: KvParts): Row {
   return {
     pattern: 'metadata/*path',
-    help: 'Settings and history of a secret; lists folders; deletes a secret with all its versions.',
+    help: 'Shows and changes settings and history of a secret; lists folders; deletes a secret with all its versions.',
     exists: (_input, context) => parts.exists(locationBelow(context, 'metadata/')),
     operations: {
       read: operation(
         { path },
         {
-          summary: 'Read the settings and the versions of a secret.',
+          summary: 'Read the settings and the versions of a secret',
           run: (input, context) => readMetadata(parts, locationOf(context, input.path)),
         },
       ),
       list: operation(
         { path, ...pageFields },
         {
-          summary: 'List the names in a folder.',
+          summary: 'List the names in a folder',
           run: ({ path: folder, ...page }, { mount }) =>
             listFolder(parts.store, secretPaths(mount.id), folderPath(folder), page),
         },
@@ -57,23 +56,23 @@ function metadataChanges(parts: KvParts): Row['operations'] {
   const fields = { path, ...settings };
   return {
     write: operation(fields, {
-      summary: 'Set the settings of a secret; makes it if there is none.',
+      summary: 'Set the settings of a secret; create the secret if it does not exist',
       async run({ path: given, ...change }, context) {
-        if (given === '') throw badRequest('missing path');
+        if (given === '') throw badField('path', 'missing path');
         return writeMetadata(parts, locationOf(context, given), change, context);
       },
     }),
     patch: operation(fields, {
-      summary: 'Change settings of a secret; custom metadata by merge patch.',
+      summary: 'Change settings of a secret, custom metadata by merge patch',
       async run({ path: given, ...change }, context) {
-        if (given === '') throw badRequest('missing path');
+        if (given === '') throw badField('path', 'missing path');
         return patchMetadata(parts, locationOf(context, given), change, context);
       },
     }),
     delete: operation(
       { path },
       {
-        summary: 'Delete a secret with all its versions for good.',
+        summary: 'Delete a secret and all its versions permanently',
         run: (input, context) => deleteSecret(parts, locationOf(context, input.path)),
       },
     ),

@@ -1,36 +1,34 @@
 import { sql } from 'kysely';
-import { durationText } from '../../../../core/duration-text.ts';
-import type { Reply } from '../../../../path/contract/reply.ts';
-import { type Dirty, markDirty, ofSecret } from '../../../../store/outbox.ts';
+import { z } from 'zod';
+import type { Reply } from '#path/contract/reply.ts';
+import { durationText } from '#path/duration-text.ts';
+import { type Dirty, markDirty, ofSecret } from '#store/outbox.ts';
+import type { RowOf } from '#store/sql/columns.ts';
+import { jsonOf, nullable } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import { kvSecretsTable } from '#store/tables/secrets.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
-import type { Attribution } from '../../shared/tables.ts';
+import { attribution } from '../attribution.ts';
 import type { KvParts } from '../parts.ts';
 import { replyAfter, timeText } from '../read/reply.ts';
-import { openCustomMetadata } from './custom.ts';
+import { openCustomMetadata } from '../rules/custom-metadata.ts';
 
-interface MetadataRow {
-  readonly current_version: number;
-  readonly oldest_version: number;
-  readonly created_time: Date;
-  readonly updated_time: Date;
-  readonly max_versions: number;
-  readonly cas_required: boolean;
-  readonly delete_version_after: number;
-  readonly custom_metadata: Buffer | null;
-  readonly last_updated_by: Attribution | null;
-  /** In order. */
-  readonly versions: readonly VersionLine[];
-}
+/** Number, times as text, whether it is destroyed, and the authors of its creation and deletion. */
+const versionLine = z
+  .tuple([z.number(), z.string(), z.string().nullable(), z.boolean(), attribution.nullable(), attribution.nullable()])
+  .readonly();
 
-/** Number, times as texts, destroyed, who made and deleted it. */
-type VersionLine = readonly [
-  version: number,
-  created: string,
-  deletion: string | null,
-  destroyed: boolean,
-  createdBy: Attribution | null,
-  deletedBy: Attribution | null,
-];
+type VersionLine = z.infer<typeof versionLine>;
+
+const { mount_id, path, revision, ...secretColumns } = kvSecretsTable;
+const metadataColumns = {
+  ...secretColumns,
+  last_updated_by: nullable(jsonOf(attribution)),
+  /** In ascending order. */
+  versions: jsonOf(z.array(versionLine).readonly()),
+};
+
+type MetadataRow = RowOf<typeof metadataColumns>;
 
 export async function readMetadata({ store }: KvParts, location: SecretLocation): Promise<Reply> {
   const row = await loadMetadata(store, location);
@@ -60,7 +58,7 @@ const showLine = ([version, created, deletion, destroyed, createdBy, deletedBy]:
 ];
 
 async function loadMetadata(store: KvParts['store'], location: SecretLocation): Promise<MetadataRow | undefined> {
-  const { rows } = await sql<MetadataRow>`
+  const { rows } = await rowsOf(metadataColumns)`
     select s.current_version, s.oldest_version, s.created_time, s.updated_time, s.max_versions, s.cas_required,
            s.delete_version_after, s.custom_metadata, s.last_updated_by,
            coalesce((
@@ -72,7 +70,7 @@ async function loadMetadata(store: KvParts['store'], location: SecretLocation): 
   return rows[0];
 }
 
-/** Deletes a secret with its versions. Absent: nothing to do. */
+/** Deletes a secret with its versions. Does nothing when it does not exist. */
 export async function deleteSecret(parts: KvParts, { mountId, path }: SecretLocation): Promise<Reply> {
   const dirty = await parts.store.transaction(async (tx): Promise<readonly Dirty[]> => {
     const { rows } = await sql`

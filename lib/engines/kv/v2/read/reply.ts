@@ -1,14 +1,14 @@
-import type { JsonObject } from '../../../../core/json.ts';
-import type { Reply, ReplyContent } from '../../../../path/contract/reply.ts';
-import type { Dirty } from '../../../../store/outbox.ts';
-import type { EngineParts } from '../../../contract.ts';
-import type { CustomMetadata } from '../metadata/custom.ts';
+import type { JsonObject } from '#core/json/json.ts';
+import type { EngineParts } from '#engines/contract.ts';
+import type { Reply, ReplyContent } from '#path/contract/reply.ts';
+import type { Dirty } from '#store/outbox.ts';
+import type { CustomMetadata } from '../rules/custom-metadata.ts';
 
-/** The metadata of one version as reads and writes show it. */
+/** The metadata of one version in replies to reads and writes. */
 export interface ShownVersion {
   readonly version: number;
   readonly created_time: string;
-  /** Empty where there is none. */
+  /** Empty when the version has none. */
   readonly deletion_time: string;
   readonly destroyed: boolean;
   readonly custom_metadata: CustomMetadata | null;
@@ -31,10 +31,10 @@ export const showVersion = (known: KnownVersion, customMetadata: CustomMetadata 
 
 export const timeText = (time: Date | null): string => time?.toISOString() ?? '';
 
-/** A version whose data cannot be read: 404, and still a whole reply that says why. */
+/** A version whose data cannot be read: status 404 with a complete reply that shows why. */
 export const unreadable = (data: object): ReplyContent => ({ status: 404, data });
 
-/** Reports what a change made dirty, after its commit, and answers with the warnings, if any. */
+/** Reports the associations that a committed change marked dirty, and adds any warnings to the reply. */
 export async function replyAfter(
   parts: EngineParts,
   dirty: readonly Dirty[],

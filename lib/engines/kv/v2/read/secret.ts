@@ -1,21 +1,21 @@
-import { WrittenJson } from '../../../../core/json/written.ts';
-import { parseJson } from '../../../../core/json.ts';
-import type { Reply } from '../../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../../path/contract/request.ts';
+import { parseJson } from '#core/json/json.ts';
+import { WrittenJson } from '#core/json/write.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
 import { openStored, type VersionJson } from '../../shared/stored-version.ts';
-import { openCustomMetadata } from '../metadata/custom.ts';
-import type { KvParts } from '../parts.ts';
+import { openCustomMetadata } from '../rules/custom-metadata.ts';
+import type { ReadParts } from './read.ts';
 import { type ShownVersion, showVersion, unreadable } from './reply.ts';
 
-/** Which version is wanted; 0 or less: the current one. And who holds the memory for it. */
+/** The version to read, where 0 or less is the current one, and the holder of the memory for it. */
 export interface Wanted extends SecretLocation {
   readonly version: number;
   readonly hold: RequestContext['hold'];
 }
 
-/** Reads a version. Deleted or destroyed: 404 with its metadata. */
-export async function readSecret(parts: KvParts, wanted: Wanted): Promise<Reply> {
+/** Reads a version. A deleted or destroyed one is a 404 with its metadata. */
+export async function readSecret(parts: ReadParts, wanted: Wanted): Promise<Reply> {
   const found = await openSecret(parts, wanted);
   if (found === undefined) return undefined;
   const { json, metadata } = found;
@@ -27,13 +27,13 @@ export async function readSecret(parts: KvParts, wanted: Wanted): Promise<Reply>
 
 interface OpenedSecret {
   readonly metadata: ShownVersion;
-  /** Undefined: the version is deleted or destroyed. */
+  /** Undefined when the version is deleted or destroyed. */
   readonly json: VersionJson | undefined;
 }
 
-/** Undefined: there is no such version. */
+/** Undefined when there is no such version. */
 export async function openSecret(
-  { store, readVersion }: KvParts,
+  { store, readVersion }: ReadParts,
   { mountId, path, version, hold }: Wanted,
 ): Promise<OpenedSecret | undefined> {
   const location = { mountId, path };

@@ -1,20 +1,20 @@
-import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
-import type { Reply } from '../../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../../path/contract/request.ts';
-import { operation, type Row } from '../../../../path/contract/row.ts';
-import { integer } from '../../../../path/fields.ts';
+import { isJsonObject, type JsonObject } from '#core/json/json.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { integer } from '#path/fields.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
 import { locationOf } from '../../shared/secret-path.ts';
 import { secretOf } from '../../shared/stored-version.ts';
 import { path, version } from '../fields.ts';
-import type { KvParts } from '../parts.ts';
+import type { ReadParts } from './read.ts';
 import { unreadable } from './reply.ts';
 import { openSecret } from './secret.ts';
 
-const depth = integer().default(0).meta({ description: 'How many levels are shown; 0: all' });
+const depth = integer().default(0).meta({ description: 'Number of levels to show; 0 for all' });
 
 /** `subkeys/*path`: the structure of a secret without its values. */
-export function subkeysRow(parts: KvParts): Row {
+export function subkeysRow(parts: ReadParts): Row {
   return {
     pattern: 'subkeys/*path',
     help: 'Shows the keys of a secret without the values.',
@@ -22,7 +22,7 @@ export function subkeysRow(parts: KvParts): Row {
       read: operation(
         { path, version, depth },
         {
-          summary: 'Read the keys of a version of a secret.',
+          summary: 'Read the keys of a version of a secret',
           run: (input, context) => readKeys(parts, locationOf(context, input.path), input, context.hold),
         },
       ),
@@ -36,7 +36,7 @@ interface Wanted {
 }
 
 async function readKeys(
-  parts: KvParts,
+  parts: ReadParts,
   location: SecretLocation,
   wanted: Wanted,
   hold: RequestContext['hold'],
@@ -49,11 +49,11 @@ async function readKeys(
   return { data: { subkeys, metadata: found.metadata } };
 }
 
-/** Every value that is not an object with members becomes null, and so does everything below `levels` levels. */
+/** Replaces with null every value that is not an object with members, and everything deeper than `levels`. */
 export function keysOf(data: JsonObject, levels: number): JsonObject {
   const entries = Object.entries(data).map(([key, value]) => {
-    const goesOn = levels > 1 && isJsonObject(value) && Object.keys(value).length > 0;
-    return [key, goesOn ? keysOf(value, levels - 1) : null] as const;
+    const descends = levels > 1 && isJsonObject(value) && Object.keys(value).length > 0;
+    return [key, descends ? keysOf(value, levels - 1) : null] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -1,14 +1,15 @@
 import { sql } from 'kysely';
-import { type Dirty, markDirty } from '../../../../store/outbox.ts';
-import type { Store } from '../../../../store/store.ts';
+import { type Dirty, dirtyColumns, markDirty } from '#store/outbox.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
 
 /**
- * For the sweep: marks the associations of secrets dirty of which a version was deleted by the passing of time
- * (`delete_version_after`), at most `limit` versions at once, each once. Any number of sweeps may run side by side.
+ * For the sweep: finds versions that expired (`delete_version_after`) and marks the associations of their secrets dirty, at most
+ * `limit` versions per call and each version once. Any number of sweeps may run concurrently.
  */
 export async function expireVersions(store: Store, limit: number): Promise<readonly Dirty[]> {
   const seen = sql`(mount_id, secret_name) in (select mount_id, path from seen) and desired = 'present'`;
-  const { rows } = await sql<Dirty>`
+  const { rows } = await rowsOf(dirtyColumns)`
     with due as (
       select mount_id, path, version from kv_versions
        where deletion_time is not null and not deletion_seen and deletion_time <= now()

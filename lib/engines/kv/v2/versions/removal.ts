@@ -1,24 +1,25 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { badRequest } from '../../../../core/errors.ts';
-import type { Reply } from '../../../../path/contract/reply.ts';
-import type { Caller } from '../../../../path/contract/request.ts';
-import { operation, type Row } from '../../../../path/contract/row.ts';
-import { type Dirty, markDirty, ofSecret } from '../../../../store/outbox.ts';
-import type { Database } from '../../../../store/tables.ts';
+import { badField } from '#core/errors.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { Caller } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { type Dirty, markDirty, ofSecret } from '#store/outbox.ts';
+import type { Database } from '#store/tables.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
 import { locationOf } from '../../shared/secret-path.ts';
 import { attributionText } from '../attribution.ts';
 import { path, versions } from '../fields.ts';
 import type { KvParts } from '../parts.ts';
 import { replyAfter } from '../read/reply.ts';
+import { deletionTime, mountSettings } from '../rules/versions.ts';
 import { type LockedSecret, lockSecret } from '../write/write.ts';
-import { deletionTime, mountSettings } from './rules.ts';
 
-/** `delete/`, `undelete/` and `destroy/`: what becomes of versions by number. Unknown secrets and versions are left out. */
+/** `delete/`, `undelete/` and `destroy/` for versions by number. Unknown secrets and versions are skipped. */
 export function removalRows(parts: KvParts): readonly Row[] {
   return [
     versionsRow(parts, {
       verb: 'delete',
+      summary: 'Delete versions of a secret so that they can be undeleted',
       help: 'Marks versions as deleted. Their data stays and they can be undeleted.',
       none: 'No version number provided',
       operation: 'update',
@@ -28,6 +29,7 @@ export function removalRows(parts: KvParts): readonly Row[] {
     }),
     versionsRow(parts, {
       verb: 'undelete',
+      summary: 'Undelete versions of a secret',
       help: 'Makes deleted versions readable again.',
       none: 'No version number provided',
       operation: 'undelete',
@@ -35,7 +37,8 @@ export function removalRows(parts: KvParts): readonly Row[] {
     }),
     versionsRow(parts, {
       verb: 'destroy',
-      help: 'Removes the data of versions for good. Their numbers stay.',
+      summary: 'Destroy versions of a secret',
+      help: 'Removes the data of versions permanently. Their numbers stay.',
       none: 'no version number provided',
       change: markDestroyed,
     }),
@@ -59,24 +62,25 @@ type Statement = RawBuilder<unknown>;
 
 interface VersionsSpec {
   readonly verb: string;
+  readonly summary: string;
   readonly help: string;
   /** The error without version numbers. */
   readonly none: string;
-  /** As what it is kept who did it last; absent: it is not kept. */
+  /** The operation recorded with the author; absent when the author is not recorded. */
   readonly operation?: 'update' | 'undelete';
   readonly change: (location: SecretLocation, numbers: readonly number[], by: string) => Statement;
 }
 
-function versionsRow(parts: KvParts, { verb, help, none, operation: kept, change }: VersionsSpec): Row {
+function versionsRow(parts: KvParts, { verb, summary, help, none, operation: kept, change }: VersionsSpec): Row {
   const write = operation(
     { path, versions },
     {
-      summary: help,
+      summary,
       knownFieldsOnly: true,
       async run(input, context) {
-        if (input.versions.length === 0) throw badRequest(none);
+        if (input.versions.length === 0) throw badField('versions', none);
         const location = locationOf(context, input.path);
-        // What is below 1 is no version either, however far below.
+        // Numbers below 1 match no version; 0 stands for all of them.
         const numbers = input.versions.map((number) => Math.max(0, number));
         const by = attributionText(context.caller, kept ?? 'update');
         const changed = changeVersions(parts, location, () => change(location, numbers, by), kept && by);
@@ -88,8 +92,8 @@ function versionsRow(parts: KvParts, { verb, help, none, operation: kept, change
 }
 
 /**
- * Locks the secret, changes versions of it, and marks its associations dirty if any version was changed; `by` is then kept as
- * who changed the secret last.
+ * Locks the secret, changes its versions, and marks its associations dirty if any version changed. It then records `by` as the
+ * author of the last change.
  */
 function changeVersions(
   { store }: KvParts,
@@ -112,7 +116,7 @@ async function keepAuthor(tx: Kysely<Database>, { mountId, path: secret }: Secre
     where mount_id = ${mountId}::uuid and path = ${secret}`.execute(tx);
 }
 
-/** Rows beyond `oldest_version` are dropped already, though another writer may not have removed them yet. */
+/** Rows below `oldest_version` no longer count, although another writer may not have removed them yet. */
 const inSecret = ({ mountId, path: secret }: SecretLocation): RawBuilder<unknown> => sql`
   s.mount_id = ${mountId}::uuid and s.path = ${secret} and v.mount_id = s.mount_id and v.path = s.path
   and v.version >= s.oldest_version and not v.destroyed`;

@@ -1,25 +1,37 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { markDirty } from '../../../../store/outbox.ts';
-import type { Database } from '../../../../store/tables.ts';
-import { writesTable } from '../../shared/write-table.ts';
-import { deletionTime, keptVersions } from '../versions/rules.ts';
-import { type NewVersion, nextVersion, type WrittenRow } from './statement.ts';
+import { markDirty } from '#store/outbox.ts';
+import { int } from '#store/sql/kinds.ts';
+import { type From, prepared } from '#store/sql/prepared.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Database } from '#store/tables.ts';
+import { writesTable } from '../../shared/gathered-writes.ts';
+import { deletionTime, keptVersions } from '../rules/versions.ts';
+import { type NewVersion, nextVersion, type WrittenRow, writtenColumns } from './statement.ts';
 
 /**
- * Writes versions of different secrets in one statement, each as `insertVersion` does. Undefined: refused, nothing changed of
- * this one. Refused is also what another transaction has in flight: a batch does not wait for secrets, so no one write holds up
- * the others and two batches cannot wait for each other.
+ * Writes versions of different secrets in one statement, each as `insertVersion` does. Undefined means that this write was refused
+ * and changed nothing. A secret that another transaction has locked is refused too: a batch does not wait for secrets, so one
+ * write cannot delay the others and two batches cannot deadlock.
  *
- * It waits for keys that are being inserted by others and for associations, and takes both in order. New secrets come first,
- * while nothing is held that another could wait for; their mounts are held, so that the removal of a mount waits for the
- * batch and never the other way round. Old versions go before the associations are taken, as everywhere.
+ * It waits for keys that others are inserting and for associations, and locks both in order. New secrets come first, while the
+ * batch holds no lock that another could wait for; their mounts are locked, so that the removal of a mount waits for the batch
+ * and never the other way round. Old versions are removed before the associations are locked, as in every write.
  */
 export async function insertVersions(
   db: Kysely<Database>,
   versions: readonly NewVersion[],
 ): Promise<readonly (WrittenRow | undefined)[]> {
-  const { rows } = await sql<WrittenRow & { readonly n: number }>`
-    with input as (${withAuthors(versions)}),
+  const rows = await insertStatement(db, versions);
+  const found = new Map(rows.map((row) => [row.n, row]));
+  return versions.map((_, index) => found.get(index + 1));
+}
+
+const insertedColumns = { ...writtenColumns, n: int };
+
+const insertStatement = prepared(
+  insertedColumns,
+  (from: From<readonly NewVersion[]>) => rowsOf(insertedColumns)`
+    with input as (${withAuthors(from)}),
     seen as materialized (${seen}),
     mount as (
       select id from mounts where id in (select mount_id from seen where revision is null) for key share skip locked
@@ -57,20 +69,19 @@ export async function insertVersions(
     dirty as (${markDirty(sql`id in (select id from touched)`)})
     select w.n, w.current_version as version, w.updated_time as created_time, w.deletion_time, w.custom_metadata,
            coalesce((select json_agg(d) from dirty d join touched t on t.id = d.id::bigint where t.n = w.n), '[]'::json) as dirty
-      from written w`.execute(db);
-  const found = new Map(rows.map((row) => [row.n, row]));
-  return versions.map((_, index) => found.get(index + 1));
-}
+      from written w`,
+);
 
-const withAuthors = (versions: readonly NewVersion[]): RawBuilder<unknown> => sql`
+const withAuthors = (from: From<readonly NewVersion[]>): RawBuilder<unknown> => sql`
   select w.*, a.by_create::jsonb as by_create, a.by_update::jsonb as by_update
-    from (${writesTable(versions)}) w
-    join unnest((select ${versions.map(({ by }) => by.create)}::text[]), (select ${versions.map(({ by }) => by.update)}::text[]))
+    from (${writesTable(from)}) w
+    join unnest((select ${from((versions) => versions.map(({ by }) => by.create))}::text[]),
+                (select ${from((versions) => versions.map(({ by }) => by.update))}::text[]))
          with ordinality as a (by_create, by_update, n) on a.n = w.n`;
 
 /**
- * The secrets as the snapshot shows them (`revision` null: not there), with the settings of their mounts. Here and below
- * each secret is looked up for itself: a plan that was made while the table was small would read the whole table.
+ * The secrets in the snapshot (`revision` is null when a secret does not exist), with the settings of their mounts. Here and
+ * below each secret is looked up separately: a plan made while the table was small would read the whole table.
  */
 const seen: RawBuilder<unknown> = sql`
   select i.*, s.revision, coalesce(k.max_versions, 0) as max_versions, coalesce(k.cas_required, false) as cas_required,
@@ -92,7 +103,7 @@ const makeSecrets: RawBuilder<unknown> = sql`
   on conflict (mount_id, path) do nothing
   returning *`;
 
-/** Locks the secrets that may be written; a row that has moved on since the snapshot is left out (see `insertVersion`). */
+/** Locks the secrets to be written; a row that changed since the snapshot is skipped (see `insertVersion`). */
 const takeSecrets: RawBuilder<unknown> = sql`
   select i.mount_id, i.path, i.now, i.max_versions, i.by_update from seen i
    cross join lateral (

@@ -1,23 +1,22 @@
-import { type Kysely, sql } from 'kysely';
-import { badRequest, notFound } from '../../../../core/errors.ts';
-import type { JsonObject } from '../../../../core/json.ts';
-import type { Reply, ReplyContent } from '../../../../path/contract/reply.ts';
-import type { RequestContext } from '../../../../path/contract/request.ts';
-import type { Database } from '../../../../store/tables.ts';
+import type { Kysely } from 'kysely';
+import { badField, notFound } from '#core/errors.ts';
+import type { JsonObject } from '#core/json/json.ts';
+import type { Reply, ReplyContent } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import type { RowOf } from '#store/sql/columns.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Database } from '#store/tables.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
 import { type Opening, openStored, secretOf, storedData } from '../../shared/stored-version.ts';
 import { type Authors, patchAuthors } from '../attribution.ts';
-import { openCustomMetadata } from '../metadata/custom.ts';
-import type { KvParts } from '../parts.ts';
-import type { VersionRow } from '../read/read.ts';
+import { storedVersionColumns } from '../read/read.ts';
 import { replyAfter, showVersion, unreadable } from '../read/reply.ts';
-import { isReadable } from '../versions/rules.ts';
-import { casRefusal } from '../versions/versions.ts';
-import { mergePatch } from './merge-patch.ts';
-import { mustNotBeTooLarge } from './patched-size.ts';
+import { openCustomMetadata } from '../rules/custom-metadata.ts';
+import { casRefusal, isReadable } from '../rules/versions.ts';
+import { mergePatch, mustNotBeTooLarge } from './merge-patch.ts';
 import { casOf, dataOf, type Given, showWritten } from './secret.ts';
 import type { NewVersion, WrittenRow } from './statement.ts';
-import { type LockedSecret, lockSecret, newVersion, writeLockedVersion } from './write.ts';
+import { type LockedSecret, lockSecret, newVersion, type WriteParts, writeLockedVersion } from './write.ts';
 
 interface Patch {
   readonly data: JsonObject;
@@ -28,9 +27,9 @@ interface Patch {
 
 type Patched = { readonly written: WrittenRow } | { readonly refusal: ReplyContent };
 
-/** Reads the current version, applies a merge patch and writes the outcome as a new version, all under the row's lock. */
+/** Reads the current version, applies a merge patch and writes the result as a new version, all while the row is locked. */
 export async function patchSecret(
-  parts: KvParts,
+  parts: WriteParts,
   location: SecretLocation,
   given: Given,
   context: RequestContext,
@@ -42,7 +41,7 @@ export async function patchSecret(
 }
 
 async function patchLocked(
-  parts: KvParts,
+  parts: WriteParts,
   tx: Kysely<Database>,
   location: SecretLocation,
   patch: Patch,
@@ -51,16 +50,16 @@ async function patchLocked(
   if (secret === undefined) throw notFound();
   const { row, casRequired } = await readCurrent(tx, location, secret);
   const refusal = casRefusal(patch.cas, casRequired, secret.current_version);
-  if (refusal !== undefined) throw badRequest(refusal);
+  if (refusal !== undefined) throw badField('options', refusal);
   if (row === undefined) throw notFound();
   if (row.bytes === null || !row.readable) return { refusal: deleted(parts, location, secret, row) };
   const version = await patchedVersion(parts, tx, location, { ...patch, cas: secret.current_version }, row);
   return { written: await writeLockedVersion(tx, version) };
 }
 
-/** The version to write. The secret as it was, and as it is to be, are not held while it is being written. */
+/** Builds the version to write. Neither the old nor the new secret stays in memory during the write. */
 async function patchedVersion(
-  parts: KvParts,
+  parts: WriteParts,
   tx: Kysely<Database>,
   location: SecretLocation,
   { data, cas, by, hold }: Patch,
@@ -78,14 +77,14 @@ async function storedSecret(opening: Opening, location: SecretLocation, row: Sto
   return secretOf(json);
 }
 
-type StoredVersion = Omit<VersionRow, 'custom_metadata'>;
+type StoredVersion = RowOf<typeof storedVersionColumns>;
 
 async function readCurrent(
   tx: Kysely<Database>,
   { mountId, path }: SecretLocation,
   secret: LockedSecret,
 ): Promise<{ readonly row: StoredVersion | undefined; readonly casRequired: boolean }> {
-  const { rows } = await sql<StoredVersion>`
+  const { rows } = await rowsOf(storedVersionColumns)`
     select version, id, ${storedData}, created_time, deletion_time, destroyed, ${isReadable} as readable from kv_versions v
      where mount_id = ${mountId}::uuid and path = ${path} and version = ${secret.current_version}::int`.execute(tx);
   const settings = await tx
@@ -97,7 +96,7 @@ async function readCurrent(
 }
 
 const deleted = (
-  { store }: KvParts,
+  { store }: WriteParts,
   location: SecretLocation,
   secret: LockedSecret,
   row: StoredVersion,

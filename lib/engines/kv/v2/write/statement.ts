@@ -1,40 +1,43 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Dirty } from '../../../../store/outbox.ts';
-import { markDirty, ofSecret } from '../../../../store/outbox.ts';
-import type { Database } from '../../../../store/tables.ts';
+import { dirtyColumns, markDirty, ofSecret } from '#store/outbox.ts';
+import { objectsOf, pick, type RowOf } from '#store/sql/columns.ts';
+import { int } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import { kvSecretsTable, kvVersionsTable } from '#store/tables/secrets.ts';
+import type { Database } from '#store/tables.ts';
 import type { SealedWrite } from '../../shared/gathered-writes.ts';
 import type { Authors } from '../attribution.ts';
-import { deletionTime, keptVersions, mountSettings } from '../versions/rules.ts';
+import { deletionTime, keptVersions, mountSettings } from '../rules/versions.ts';
 
 /** A new version, ready to be stored. */
 export interface NewVersion extends SealedWrite {
   readonly id: string;
-  /** Undefined: whatever the current version is. */
+  /** Undefined to follow any version. */
   readonly cas: number | undefined;
   readonly by: Authors;
 }
 
-/** What a write came to. */
-export interface WrittenRow {
-  readonly version: number;
-  readonly created_time: Date;
-  readonly deletion_time: Date | null;
-  /** Sealed. */
-  readonly custom_metadata: Buffer | null;
-  readonly dirty: readonly Dirty[];
-}
+/** The result of a write. */
+export type WrittenRow = RowOf<typeof writtenColumns>;
+
+export const writtenColumns = {
+  version: int,
+  ...pick(kvVersionsTable, 'created_time', 'deletion_time'),
+  ...pick(kvSecretsTable, 'custom_metadata'),
+  dirty: objectsOf(dirtyColumns),
+};
 
 /**
- * Writes a version in one statement: takes the secret's row (its lock puts concurrent writes in order), checks cas, numbers
- * and inserts the version, drops those beyond the bound, marks the associations dirty. Undefined: refused, nothing changed.
+ * Writes a version in one statement: locks the secret's row, which serializes concurrent writes, checks cas, numbers and inserts
+ * the version, drops versions beyond the limit, and marks the associations dirty. Undefined means refused, with nothing changed.
  *
- * All parts of a statement see one snapshot, taken at its beginning. If the row has moved on since, other versions or
- * associations may be there that this statement cannot see, so it refuses (`revision`). It refuses as well what another
- * transaction has in flight: waiting for that would be in vain, and hold up those who wait for this statement.
+ * All parts of a statement see one snapshot, taken at its start. If the row has changed since, there may be versions or
+ * associations that this statement cannot see, so it refuses (`revision`). It also refuses a row that another transaction has
+ * locked: waiting for it would be in vain and delay the writes that wait for this statement.
  */
 export async function insertVersion(db: Kysely<Database>, version: NewVersion): Promise<WrittenRow | undefined> {
   const { mountId, path, id, data, cas, by } = version;
-  const { rows } = await sql<WrittenRow>`
+  const { rows } = await rowsOf(writtenColumns)`
     with input as (select ${mountId}::uuid as mount_id, ${path}::text as path, statement_timestamp() as now),
     settings as (${mountSettings(mountId)}),
     seen as materialized (select k.revision from kv_secrets k, input i where k.mount_id = i.mount_id and k.path = i.path),
@@ -64,10 +67,10 @@ export async function insertVersion(db: Kysely<Database>, version: NewVersion): 
   return rows[0];
 }
 
-/** Old versions go before associations are taken: who takes both in another order could wait for this statement for ever. */
+/** Removes old versions before locking associations; a transaction that locks them in the other order could deadlock. */
 const afterDropped = sql`(select count(*) from dropped) >= 0`;
 
-/** Without cas, or with cas 0: the secret may not be there yet. */
+/** Without cas, or with cas 0, the secret may not exist yet. */
 const takeOrMake = (cas: 0 | undefined, by: Authors): RawBuilder<unknown> => sql`
   insert into kv_secrets as s (mount_id, path, current_version, oldest_version, created_time, updated_time, max_versions,
                                cas_required, delete_version_after, custom_metadata, last_updated_by)
@@ -81,7 +84,7 @@ const takeOrMake = (cas: 0 | undefined, by: Authors): RawBuilder<unknown> => sql
   where s.revision = (select revision from taken) and ${cas === 0 ? sql`s.current_version = 0` : sql`not s.cas_required`}
   returning s.*`;
 
-/** With another cas the secret has to be there. */
+/** With any other cas the secret must exist. */
 const takeVersion = (cas: number, by: Authors): RawBuilder<unknown> => sql`
   update kv_secrets s set ${nextVersion({ now: sql`i.now`, by: sql`${by.update}::jsonb` })}
     from input i

@@ -1,14 +1,18 @@
-import { type Kysely, sql } from 'kysely';
-import { type AppError, badRequest } from '../../../../core/errors.ts';
-import { uuid } from '../../../../core/ids.ts';
-import type { JsonObject } from '../../../../core/json.ts';
-import type { Database } from '../../../../store/tables.ts';
-import type { EngineParts } from '../../../contract.ts';
+import type { Kysely } from 'kysely';
+import { type AppError, badField } from '#core/errors.ts';
+import { uuid } from '#core/ids.ts';
+import type { JsonObject } from '#core/json/json.ts';
+import type { EngineParts } from '#engines/contract.ts';
+import type { RowOf } from '#store/sql/columns.ts';
+import { bool, bytea, int, nullable } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Database } from '#store/tables.ts';
 import { gatheredWrites } from '../../shared/gathered-writes.ts';
 import { sealVersion } from '../../shared/sealing.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
 import type { Authors } from '../attribution.ts';
-import { casMismatch, casMissing } from '../versions/versions.ts';
+import type { ReadParts } from '../read/read.ts';
+import { casMismatch, casMissing } from '../rules/versions.ts';
 import { insertVersions } from './batch.ts';
 import { insertVersion, type NewVersion, type WrittenRow } from './statement.ts';
 
@@ -18,16 +22,21 @@ export interface Write extends SecretLocation {
   readonly by: Authors;
 }
 
-/** How often a secret may be made and removed by others while a write tries to get hold of it. */
+/** How often others may create and remove the secret while a write tries to lock it. */
 const roundsMax = 3;
 
 export type WriteVersion = (write: Write) => Promise<WrittenRow>;
 
+/** The parts writes work with. */
+export interface WriteParts extends ReadParts {
+  readonly writeVersion: WriteVersion;
+}
+
 /**
- * Writes versions of secrets, those that come together in one round trip. If a write is refused (wrong cas, or the secret
- * changed or was in the hands of another), the secret is locked first and then the answer is final.
+ * Writes versions of secrets; concurrent writes share one round trip. If a write is refused (wrong cas, or the secret was changed
+ * or locked by another transaction), it is repeated with the secret locked, and that result is final.
  *
- * @throws AppError `bad-request` with the reason of a refusal, `not-found` when the mount has gone meanwhile
+ * @throws AppError `bad-request` with the reason of a refusal, `not-found` when the mount was removed in the meantime
  */
 export function versionWriter(parts: EngineParts): WriteVersion {
   const { store } = parts;
@@ -42,30 +51,32 @@ export function versionWriter(parts: EngineParts): WriteVersion {
   };
 }
 
-/** The same inside of a transaction that has locked the secret. */
+/** Writes a version inside a transaction that has locked the secret. */
 export async function writeLockedVersion(tx: Kysely<Database>, version: NewVersion): Promise<WrittenRow> {
   const written = await insertVersion(tx, version);
   if (written === undefined) throw refused(version);
   return written;
 }
 
-/** Locks the row of a secret until the end of the transaction; undefined: there is none. */
+/** Locks the row of a secret until the transaction ends; undefined when it does not exist. */
 export async function lockSecret(tx: Kysely<Database>, location: SecretLocation): Promise<LockedSecret | undefined> {
-  const { rows } = await sql<LockedSecret>`
+  const { rows } = await rowsOf(lockedSecretColumns)`
     select current_version, oldest_version, cas_required, custom_metadata from kv_secrets
      where mount_id = ${location.mountId}::uuid and path = ${location.path} for no key update`.execute(tx);
   return rows[0];
 }
 
-export interface LockedSecret {
-  readonly current_version: number;
-  readonly oldest_version: number;
-  readonly cas_required: boolean;
-  /** Sealed. */
-  readonly custom_metadata: Buffer | null;
-}
+export type LockedSecret = RowOf<typeof lockedSecretColumns>;
 
-/** A version ready to be written. @throws AppError `bad-request` for data that is nested too deeply */
+const lockedSecretColumns = {
+  current_version: int,
+  oldest_version: int,
+  cas_required: bool,
+  /** Encrypted. */
+  custom_metadata: nullable(bytea),
+};
+
+/** Builds a version to write. @throws AppError `bad-request` for data that is nested too deeply */
 export async function newVersion({ store }: EngineParts, { mountId, path, data, cas, by }: Write): Promise<NewVersion> {
   const id = uuid();
   const sealed = await sealVersion(store.barrier, { mountId, path, id }, data);
@@ -77,10 +88,10 @@ async function insertLocked(tx: Kysely<Database>, version: NewVersion): Promise<
     const locked = await lockSecret(tx, version);
     const written = await insertVersion(tx, version);
     if (written !== undefined) return written;
-    // Nothing to lock and still refused: perhaps another has made the secret in between.
+    // No row to lock and yet refused: another transaction may have created the secret in between.
     if (locked !== undefined || (version.cas ?? 0) > 0) break;
   }
   throw refused(version);
 }
 
-const refused = ({ cas }: NewVersion): AppError => badRequest(cas === undefined ? casMissing : casMismatch);
+const refused = ({ cas }: NewVersion): AppError => badField('options', cas === undefined ? casMissing : casMismatch);

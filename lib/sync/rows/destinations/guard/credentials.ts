@@ -1,11 +1,11 @@
-import { badRequest } from '../../../../core/errors.ts';
-import type { DestinationDefinition } from '../../../../destinations/contract.ts';
-import { refusePath } from '../../../../destinations/frame/named-file.ts';
-import { withDefaults } from '../../../drivers/connection.ts';
-import { namesWith } from '../fields.ts';
-import { missingCredentials } from '../mask.ts';
+import { badField } from '#core/errors.ts';
+import type { DestinationDefinition } from '#destinations/contract.ts';
+import { refusePath } from '#destinations/frame/named-file.ts';
+import { withDefaults } from '#sync/drivers/connection.ts';
+import { namesWith } from '../../fields/forms.ts';
+import { missingCredentials } from '../../fields/mask.ts';
 import type { DestinationValues } from '../store.ts';
-import { opened } from './network.ts';
+import { widenedAccess } from './network.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 type Guarded = Pick<DestinationValues, 'connection' | 'network'>;
@@ -18,37 +18,41 @@ export function checkImmutable(definition: DestinationDefinition, before: Given,
     ...differingKnown(definition.fixed?.(old) ?? {}, definition.fixed?.(fresh) ?? {}),
   ];
   if (names.length === 0) return;
-  throw badRequest(
+  throw badField(
+    names.flatMap((name) => name.match(/\w+/g) ?? []).filter((word) => Object.hasOwn(definition.fields, word)),
     `${names.join(', ')} cannot be changed once the destination exists: create another destination instead`,
   );
 }
 
 /**
- * Credentials are write-only: whoever leads the calls elsewhere, or opens more of the network to them, has to know what goes
- * there. So such a request gives all sensitive values that the destination then has.
+ * Credentials are write-only. A caller that redirects the calls of a destination, or widens their network access, has to prove
+ * that it knows the credentials that would be sent there: such a request has to contain all sensitive values.
  *
- * @param request as it came, before masks stood for stored values
- * @throws AppError `bad-request` naming what changes and what has to be sent
+ * @param request as received, before masks are replaced by stored values
+ * @throws AppError `bad-request` naming the changed fields and those that have to be sent
  */
-export function mustGiveCredentials(
+export function requireCredentials(
   definition: DestinationDefinition,
   before: Guarded,
   after: Guarded,
   request: Given,
 ): void {
-  const owed = missingCredentials(definition, after.connection, request);
-  const changed = [...rerouted(definition, before, after), ...opened(before.network, after.network)];
-  if (owed.length === 0 || changed.length === 0) return;
-  const what = `${changed.join(', ')}: a change of where the calls of a destination go, or of what they may reach,`;
-  throw badRequest(`${what} needs its credentials in the same request, not masked: send ${owed.join(', ')} as well`);
+  const missing = missingCredentials(definition, after.connection, request);
+  const changed = [...rerouted(definition, before, after), ...widenedAccess(before.network, after.network)];
+  if (missing.length === 0 || changed.length === 0) return;
+  const what = `${changed.join(', ')}: a change of where a destination's calls go, or of what they may reach,`;
+  throw badField(
+    missing,
+    `${what} needs its credentials in the same request, not masked: send ${missing.join(', ')} as well`,
+  );
 }
 
 /** @throws AppError `bad-request` when a field names a file that workers would not read */
-export function mustNameReadable(definition: DestinationDefinition, request: Given, folder: string | undefined): void {
+export function checkNamedFiles(definition: DestinationDefinition, request: Given, folder: string | undefined): void {
   for (const name of namesWith(definition.fields, 'namesFile')) {
     const value = request[name];
     const refusal = typeof value === 'string' && value.startsWith('@') ? refusePath(folder, value.slice(1)) : undefined;
-    if (refusal !== undefined) throw badRequest(`invalid ${name}: ${refusal}`);
+    if (refusal !== undefined) throw badField(name, `invalid ${name}: ${refusal}`);
   }
 }
 

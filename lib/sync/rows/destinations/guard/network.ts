@@ -1,10 +1,10 @@
-import { badRequest } from '../../../../core/errors.ts';
-import { covers, parseBlock } from '../../../../network/addresses.ts';
-import { admitsBlock, admitsPort, boundsSetting, type NetworkBounds, publicPorts } from '../../../../network/bounds.ts';
-import type { DestinationNetwork } from '../tables.ts';
+import { badField } from '#core/errors.ts';
+import { covers, parseBlock } from '#network/addresses.ts';
+import { admitsBlock, admitsPort, boundsSetting, type NetworkBounds, publicPorts } from '#network/bounds.ts';
+import type { DestinationNetwork } from '#sync/model/destination-network.ts';
 
-/** The fields by which a destination may reach more than before. What only narrows is not among them. */
-export function opened(before: DestinationNetwork, after: DestinationNetwork): readonly string[] {
+/** The fields that widen the network access of a destination. Fields that only narrow it are not included. */
+export function widenedAccess(before: DestinationNetwork, after: DestinationNetwork): readonly string[] {
   if (before.disable_strict_networking) return [];
   const fields: readonly (readonly [string, boolean])[] = [
     ['disable_strict_networking', after.disable_strict_networking],
@@ -29,20 +29,21 @@ const opensPorts = (before: readonly number[], after: readonly number[]): boolea
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * What the request does not name is not asked for: a destination that was stored with more than the server now lets it open
- * can still be changed. Its calls are refused when they are made.
+ * Checks only the fields that the request names, so that a destination stored with more access than the server now allows can
+ * still be changed. Its calls are refused when they are made.
  *
- * @throws AppError `bad-request` naming what the request opens beyond the bounds of the server, and the setting
+ * @throws AppError `bad-request` naming the access beyond the bounds of the server, and the setting
  */
-export function mustBeOpenable(bounds: NetworkBounds, request: Given, after: DestinationNetwork): void {
+export function checkNetworkBounds(bounds: NetworkBounds, request: Given, after: DestinationNetwork): void {
   const isNamed = ([field]: readonly [string, unknown]) => request[field] !== undefined;
-  const beyond = asked(bounds, after).filter(isNamed);
+  const beyond = accessBeyond(bounds, after).filter(isNamed);
   if (beyond.length === 0) return;
   const what = beyond.map(([field, value]) => `${field} ${value}`).join(', ');
-  throw badRequest(`${what}: ${boundsSetting} of the server does not let destinations open this`);
+  const fields = [...new Set(beyond.map(([field]) => field))];
+  throw badField(fields, `${what}: ${boundsSetting} of the server does not allow this to destinations`);
 }
 
-function asked(bounds: NetworkBounds, network: DestinationNetwork): readonly (readonly [string, string])[] {
+function accessBeyond(bounds: NetworkBounds, network: DestinationNetwork): readonly (readonly [string, string])[] {
   const blocks = (field: 'allowed_ipv4_addresses' | 'allowed_ipv6_addresses') =>
     network[field].filter((block) => !admitsBlock(bounds, block)).map((block) => [field, block] as const);
   return [

@@ -1,20 +1,22 @@
-import type { DestinationDefinition } from '../../../../destinations/contract.ts';
+import type { DestinationDefinition } from '#destinations/contract.ts';
 
-/** Words of field names that say how a copy is protected: with whose key, in which locations, by whom it may be read. */
-const protecting: ReadonlySet<string> = new Set([
-  ...['kms', 'cmk', 'cmek', 'byok', 'hsm', 'sse', 'key', 'keys', 'keyring'],
-  ...['encrypt', 'encrypted', 'encryption', 'encrypter', 'envelope', 'ciphertext'],
-  ...['replica', 'replicas', 'replicate', 'replicated', 'replication', 'regions', 'locations', 'residency'],
-  ...['protect', 'protected', 'protection', 'visibility', 'sensitive', 'policy', 'acl'],
-]);
+/** Words in field names that concern the protection of a copy: its encryption key, its locations, its readers. */
+const protecting: ReadonlySet<string> = new Set(
+  [
+    'kms cmk cmek byok hsm sse key keys keyring',
+    'encrypt encrypted encryption encrypter envelope ciphertext',
+    'replica replicas replicate replicated replication regions locations residency',
+    'protect protected protection visibility sensitive policy acl',
+  ].flatMap((words) => words.split(' ')),
+);
 
-/** Phrases with such a word that name something else: a login, or an address. */
+/** Phrases with such a word that mean something else: a login, or an address. */
 const others: readonly RegExp[] = [
   /\b(access|secret|private|public|api|ssh|signing|token|account|client|sub) keys?\b/g,
   /\bkey vault\b/g,
 ];
 
-/** `kmsKeyId`, `KMS_KEY_ID` and `kms-key-id` are the words `kms key id`. */
+/** Splits a name into words: `kmsKeyId`, `KMS_KEY_ID` and `kms-key-id` all give `kms key id`. */
 const wordsOf = (name: string): string =>
   name
     .slice(0, nameLengthMax)
@@ -22,24 +24,24 @@ const wordsOf = (name: string): string =>
     .replace(/[^A-Za-z0-9]+/g, ' ')
     .toLowerCase();
 
-/** Longer names are no field's. */
+/** No field has a longer name. */
 const nameLengthMax = 128;
 
-/** Whether a field of this name would say how a copy is protected. */
+/** Whether a field of this name would concern the protection of a copy. */
 export function isProtective(name: string): boolean {
   const words = others.reduce((rest, phrase) => rest.replace(phrase, ' '), wordsOf(name));
   return words.split(' ').some((word) => protecting.has(word));
 }
 
 /**
- * Why a field that the type does not have is refused: whoever sends it takes the copies for protected by it. Other unknown
- * fields are ignored with a warning. What is empty asks for nothing.
+ * Refuses unknown fields that concern protection, because their sender would believe the copies to be protected. Other unknown
+ * fields are ignored with a warning. Empty values ask for nothing and are accepted.
  */
 export const refusesUnprotected =
   ({ type }: Pick<DestinationDefinition, 'type'>) =>
   (name: string, value: unknown): string | undefined => {
     if (isEmpty(value) || !isProtective(name)) return undefined;
-    return `unknown field ${JSON.stringify(name.slice(0, nameLengthMax))}: type ${type} has no such protection of secrets, so the copies would be without it; leave it out, or see ?help=1 for what there is`;
+    return `unknown field ${JSON.stringify(name.slice(0, nameLengthMax))}: type ${type} does not offer this protection, so the copies would be without it; leave it out, or see ?help=1 for the known fields`;
   };
 
 function isEmpty(value: unknown): boolean {

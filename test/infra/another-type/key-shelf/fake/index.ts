@@ -1,14 +1,9 @@
 import { createServer } from 'node:http';
 import { z } from 'zod';
-import type { StartFake } from '../../../../../lib/destinations/fake.ts';
-import { meet, newFaults } from '../../../../../lib/destinations/frame/fake/faults.ts';
-import {
-  type Answer,
-  parseJson,
-  type Question,
-  restExchange,
-} from '../../../../../lib/destinations/frame/fake/rest.ts';
-import { serve } from '../../../../../lib/destinations/frame/fake/server.ts';
+import type { StartFake } from '#destinations/fake.ts';
+import { meet, newFaults } from '#destinations/frame/fake/faults.ts';
+import { type Answer, parseJson, type Question, restExchange } from '#destinations/frame/fake/rest.ts';
+import { serve } from '#destinations/frame/fake/server.ts';
 
 const token = 'stand-in-shelf-token';
 const draft = z.object({ value: z.string(), mark: z.string() });

@@ -1,0 +1,33 @@
+import { homedir } from 'node:os';
+import type { Host } from '#cli/host.ts';
+import { run } from '#cli/run.ts';
+import packageFile from '../../package.json' with { type: 'json' };
+
+/** `npm run keyferry -- …`, and the program of the package `keyferry`. */
+const interruption = new AbortController();
+process.once('SIGINT', () => interruption.abort());
+process.once('SIGTERM', () => interruption.abort());
+// A reader such as `head` may close the pipe early.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+
+const host: Host = {
+  argv: process.argv.slice(2),
+  environment: process.env,
+  input: process.stdin,
+  output: process.stdout,
+  errors: process.stderr,
+  home: homedir(),
+  version: packageFile.version,
+  signal: interruption.signal,
+};
+
+// The bundle is CommonJS, which starts faster and cannot wait at the top.
+void run(host).then(async (code) => {
+  // An open standard input or a kept connection must not hold the program; what was printed must still go out.
+  await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write('', done))));
+  process.exit(code);
+});

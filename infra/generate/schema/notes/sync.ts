@@ -1,0 +1,84 @@
+import type { TableNotes } from '../note.ts';
+
+export const sync: TableNotes = {
+  associations: {
+    about: `An association links a secret to a destination. It is *dirty* while \`generation > observed_generation\`: that is the
+      outbox. Every relevant change adds one to \`generation\` in its own transaction; the worker that has brought the external system in
+      line with generation n sets \`observed_generation = n\`. A crash between any two steps leaves the row dirty, and the sweep queues it
+      again.`,
+    columns: {
+      type: 'The type of the destination, which decides on the queue.',
+      granularity: 'As it was when the secret was last associated, like template and adopt.',
+      forced_generation: 'Objects that look unchanged are pushed too while this is greater than `observed_generation`.',
+      claimed_by: 'The claim of the worker that is processing it.',
+      unconfirmed_at:
+        'When a call with an unknown outcome may last have been in flight; null: no such call is remembered.',
+      recheck_at:
+        'When the destination is checked again because of such a call; null: the association has to be in line first.',
+      rechecks: 'Rechecks that were done since.',
+      recheck_generation:
+        'The objects are looked at again, also those that look unchanged, while this is greater than `observed_generation`.',
+      verify_generation:
+        'Objects that were looked at not long ago are looked at too while this is greater than `observed_generation`.',
+    },
+  },
+  destinations: {
+    columns: {
+      name: 'Unique in the namespace and type.',
+      connection:
+        "Sealed JSON object of the type's fields. Additional data: `destinations/[<namespace_id>/]<type>/<name>`, without the id for the root.",
+      template: "Null: the type's default.",
+      adopt: 'Take over objects of the same name that others have written.',
+      disabled: 'Paused, unless `disabled_until` has passed.',
+      disabled_until: 'When the pause ends by itself; null: it lasts until a request ends it.',
+      resumed_at: 'When a request last ended a pause.',
+      revision: 'Grows with each change, so that a worker knows when its open driver is outdated.',
+    },
+    json: { custom_tags: 'textMap' },
+  },
+  markings: { about: 'Changes that concern every association of a destination and mark them page by page.' },
+  repo_host_apps: {
+    columns: {
+      name: 'Unique in the namespace.',
+      private_key:
+        'Sealed PEM, or JSON of it and the addresses of its host. Additional data: `repo_host_apps/[<namespace_id>/]<name>`.',
+    },
+  },
+  sync_batch_items: {
+    about: 'An association that a batch has changed, or is to change, until its outcome is counted.',
+    columns: { generation: 'The generation of the change; null: not changed yet.' },
+  },
+  sync_batches: {
+    about: `Work over many associations of a namespace. *running*: associations up to \`after_id\` are done. *settling*: all are changed,
+      and the outcomes of some are outstanding. Then *done*; or *canceled*, or *failed*, which end it at once, though outcomes are still
+      counted.`,
+    columns: {
+      action: '`replay`, `force` or `remove`.',
+      updated_before: 'Only associations that have not changed since; null: all.',
+      limit_count: 'How many associations it changes at most; null: all.',
+      rate: 'How many associations it changes per second at most; null: no limit.',
+      total: 'How many associations matched at the creation, counted up to a bound.',
+      association_max: 'Associations with a greater id are newer than the batch.',
+      marked: 'How many it has changed.',
+      settle_after: 'The item whose outcome was looked for last; 0 starts from the first.',
+      settled: 'How many outcomes are counted.',
+      stepped_at: 'When it last changed associations, for the rate.',
+    },
+  },
+  sync_config: {
+    about: 'One row.',
+    columns: {
+      disabled: 'Paused, unless `disabled_until` has passed.',
+      disabled_until: 'When the pause ends by itself; null: it lasts until a request ends it.',
+    },
+  },
+  sync_objects: {
+    about: `An object at a destination that we wrote, or are about to write (\`written_at\` null). Only these are removed. A removed one
+      stays as a tombstone (\`removed_at\`) while a late write may bring it back.`,
+    columns: {
+      name_key: 'The name as the remote compares names; unique in a destination.',
+      written_at: 'When it was last written, or looked at and found unchanged.',
+      fingerprint: 'Keyed hash of the value and tags.',
+    },
+  },
+};

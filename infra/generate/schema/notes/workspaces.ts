@@ -1,0 +1,19 @@
+import type { TableNotes } from '../note.ts';
+
+export const workspaces: TableNotes = {
+  ws_consumers: { about: 'Workspaces that may read the state of another one.' },
+  ws_readmes: {},
+  ws_reserved_tag_keys: {},
+  ws_retention_policies: {},
+  ws_run_triggers: { about: 'A run of the source starts one of the workspace.' },
+  ws_ssh_keys: { columns: { value: 'Sealed.' } },
+  ws_tag_bindings: {},
+  ws_tags: {},
+  ws_workspace_tags: {},
+  ws_workspaces: {
+    columns: {
+      execution_mode: 'Null: the default of its project or its organization.',
+      lock_epoch: 'The number of the present lock, or of the last one: no other lock of the workspace has it.',
+    },
+  },
+};

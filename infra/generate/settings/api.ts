@@ -1,0 +1,94 @@
+import { api, apiAndSweep, apiAndWorker, callers, listener, type Setting, service } from './setting.ts';
+
+export const apiSettings = {
+  PORT: { readers: ['API', 'development server'], meaning: 'Port on which the API listens' },
+  KEYFERRY_HOST: {
+    readers: ['API', 'board', 'development server'],
+    meaning: 'Address on which the API and the board listen',
+  },
+  KEYFERRY_TLS_CERT_FILE: { readers: listener, meaning: 'Certificate of the listener' },
+  KEYFERRY_TLS_KEY_FILE: { readers: listener, meaning: 'Key of that certificate' },
+  KEYFERRY_PUBLIC_URL: {
+    readers: api,
+    default: "the request's `Host`",
+    meaning:
+      'Scheme and authority by which clients know the service; the workspace service makes links of it, and [identity tokens](access/identity-tokens.md) their issuer',
+  },
+  KEYFERRY_TRUSTED_PROXIES: {
+    readers: api,
+    meaning:
+      "Addresses and CIDR blocks of proxies whose `X-Forwarded-For` is trusted, separated by commas. Rate limits, bound CIDRs and audit then use the last address in it that is not a trusted proxy's",
+  },
+  KEYFERRY_REQUIRE_REQUEST_HEADER: {
+    readers: api,
+    meaning:
+      '`true`: requests without `X-Service-Request: true` or `X-Vault-Request: true` are refused (412), which stops forged requests. Reads of `sys/health` and `sys/metrics` are exempt',
+  },
+  KEYFERRY_BODY_BYTES_MAX: {
+    readers: apiAndWorker,
+    meaning:
+      'Largest body of a request; files of the workspace service have [their own limits](workspaces/states-and-runs.md#files)',
+  },
+  KEYFERRY_LARGE_BODIES_BYTES_MAX: {
+    readers: api,
+    default: '`KEYFERRY_BODY_BYTES_MAX`',
+    meaning:
+      'Memory for all bodies and stored secrets over 64 KB of concurrent requests, which one stored secret at a time may exceed. Beyond it requests get 503 with `Retry-After`',
+  },
+  KEYFERRY_REQUEST_MS_MAX: {
+    readers: ['API', 'board', 'functions'],
+    meaning: 'Limit for receiving a request, and again for answering it',
+  },
+  KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: {
+    readers: api,
+    meaning: 'Requests of the workspace service per second, per caller and process; 0: no limit',
+  },
+  KEYFERRY_ADMIN_NAMESPACE: {
+    readers: api,
+    meaning: 'Path of the [namespace](access/namespaces.md) that may use `sys/sync/config` as the root namespace does',
+  },
+  KEYFERRY_KEY_ATTEMPTS_NEED_TOKEN: {
+    readers: api,
+    meaning: '`true`: `sys/rekey` and `sys/generate-root` need a token with `sudo` in addition to the key shares',
+  },
+  KEYFERRY_LOCKOUT_THRESHOLD: {
+    readers: api,
+    meaning:
+      'After this many consecutive failed logins a user is [locked out](access/auth-methods.md#user-lockout); 0: never. `user_lockout_config` of a mount takes precedence',
+  },
+  KEYFERRY_LOCKOUT_SECONDS: { readers: api, meaning: 'How long a user is locked out' },
+  KEYFERRY_LOCKOUT_RESET_SECONDS: {
+    readers: api,
+    meaning: 'After this time without a failed login the count starts again',
+  },
+  KEYFERRY_AUTH_REQUEST_MS_MAX: {
+    readers: api,
+    meaning: 'Limit for one call of an auth method to another system (token review, key set)',
+  },
+  KEYFERRY_SERVICE_ACCOUNT_DIR: {
+    readers: service,
+    meaning: "Folder with `token` and `ca.crt` of the process's own service account",
+  },
+  KEYFERRY_NETWORK_ALLOWED: {
+    readers: callers,
+    default: '`none`; development server: `all`',
+    meaning:
+      'Upper bound of what destinations and auth methods may open in the [networking guard](security.md#networking-guard): `none`, `all`, or CIDR blocks, ports and port ranges separated by commas, such as `10.20.0.0/16,8443,9000-9010`. Set the same everywhere',
+  },
+  KEYFERRY_AUDIT_DIR: {
+    readers: api,
+    default: 'any folder',
+    meaning: 'Folder in which the files of [audit devices](audit.md) must be',
+  },
+  KEYFERRY_AUDIT_TRAIL_DAYS: {
+    readers: apiAndSweep,
+    meaning:
+      'Days for which the [audit trails](audit.md#the-audit-trail-of-an-organization) of organizations are kept; 0: none are written',
+  },
+  KEYFERRY_SMTP_URL: {
+    readers: apiAndSweep,
+    meaning:
+      'Mail server for [notifications by e-mail](workspaces/states-and-runs.md#e-mail): `smtp://user:password@host:587` (STARTTLS is required, except on the same machine) or `smtps://…`. `?tls=none` sends in the clear, `?tls=required` demands TLS of a server on the same machine too. Without it no e-mail is sent',
+  },
+  KEYFERRY_SMTP_FROM: { readers: apiAndSweep, meaning: 'Sender of that e-mail: `Name <address>`' },
+} as const satisfies Readonly<Record<string, Setting>>;

@@ -1,0 +1,27 @@
+import { build } from 'esbuild';
+import { root } from '../bundle.ts';
+
+/** Larger bundles start slowly, and the usual cause is a package that was imported by mistake. */
+export const programBytesMax = 250 * 1_024;
+
+/** Bundles the program `keyferry` with everything it imports, for Node 20 and later. Returns the size. */
+export async function bundleProgram(file: string): Promise<number> {
+  const { metafile } = await build({
+    entryPoints: ['infra/commands/keyferry.ts'],
+    absWorkingDir: root,
+    bundle: true,
+    minify: true,
+    metafile: true,
+    platform: 'node',
+    target: 'node20',
+    // Starts faster than ES modules. Modules that are imported on demand still run on demand.
+    format: 'cjs',
+    banner: { js: '#!/usr/bin/env node' },
+    legalComments: 'none',
+    outfile: file,
+    logLevel: 'error',
+  });
+  const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+  if (bytes > programBytesMax) throw new Error(`the program has ${bytes} bytes: at most ${programBytesMax}`);
+  return bytes;
+}

@@ -1,0 +1,41 @@
+import { partOf } from '#core/log/log.ts';
+import { definitions } from '#destinations/index.ts';
+import { engines } from '#engines/index.ts';
+import { syncedSecrets } from '#engines/list.ts';
+import type { CopiedMounts } from '#mounts/contract/mounts.ts';
+import type { Row } from '#path/contract/row.ts';
+import { openMarker } from '#sync/marking/marker.ts';
+import { syncRows } from '#sync/rows/index.ts';
+import type { Closable } from '../shared.ts';
+import type { Base } from './base.ts';
+
+/** The rows of `sys/sync/`, and the marker of changed secrets behind them. */
+export function openSyncRows(
+  { config, log: all, shared }: Base,
+  mounts: CopiedMounts,
+): Closable & { readonly rows: readonly Row[] } {
+  const { store, clock, queue, changed, networkBounds } = shared;
+  const log = partOf(all, 'sync');
+  const secrets = syncedSecrets(engines, { store, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX });
+  const marker = openMarker({ store, changed, log });
+  const rows = syncRows({
+    store,
+    clock,
+    queue,
+    asks: queue,
+    changed,
+    networkBounds,
+    log,
+    marker,
+    definitions,
+    mounts,
+    currentSecret: secrets.current,
+    holdSecret: secrets.hold,
+    readPath: secrets.readPath,
+    syncedMounts: secrets.titles.join(' or '),
+    credentialsDir: config.KEYFERRY_CREDENTIALS_DIR,
+    waitMs: config.KEYFERRY_SYNC_WAIT_MS,
+    drainMs: config.KEYFERRY_SYNC_LOCK_MS,
+  });
+  return { rows, close: () => marker.close() };
+}

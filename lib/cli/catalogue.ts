@@ -1,0 +1,118 @@
+import type { Verb } from './verb.ts';
+
+/** A command, or several below one name. Its code is loaded when the command line names it. */
+export interface Group {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<readonly Verb[]>;
+}
+
+/** All commands, in the order of the help. */
+export const groups: readonly Group[] = [
+  {
+    name: 'status',
+    summary: 'Show the state of the server and of the sync',
+    load: async () => [(await import('./verbs/status.ts')).status],
+  },
+  {
+    name: 'login',
+    summary: 'Log in, and store the token for later commands',
+    load: async () => [(await import('./verbs/session/login.ts')).login],
+  },
+  {
+    name: 'logout',
+    summary: 'Revoke the token and forget it',
+    load: async () => [(await import('./verbs/session/logout.ts')).logout],
+  },
+  {
+    name: 'whoami',
+    summary: 'Show who the token belongs to, and what it may do',
+    load: async () => [(await import('./verbs/session/whoami.ts')).whoami],
+  },
+  {
+    name: 'init',
+    summary: 'Initialise a new installation',
+    load: async () => [(await import('./verbs/seal/init.ts')).init],
+  },
+  {
+    name: 'unseal',
+    summary: 'Give the server the key shares that unseal it',
+    load: async () => [(await import('./verbs/seal/unseal.ts')).unseal],
+  },
+  {
+    name: 'kv',
+    summary: 'Read and write secrets',
+    async load() {
+      const [read, write, remove] = await Promise.all([
+        import('./verbs/kv/read.ts'),
+        import('./verbs/kv/write.ts'),
+        import('./verbs/kv/remove.ts'),
+      ]);
+      return [
+        read.kvGet,
+        write.kvPut,
+        write.kvPatch,
+        read.kvList,
+        read.kvHistory,
+        remove.kvDelete,
+        remove.kvUndelete,
+        remove.kvDestroy,
+      ];
+    },
+  },
+  {
+    name: 'api',
+    summary: 'Send any request to the server',
+    load: async () => [(await import('./verbs/api.ts')).api],
+  },
+  {
+    name: 'policies',
+    summary: 'Manage policies',
+    load: async () => (await import('./verbs/access/policies.ts')).policies,
+  },
+  {
+    name: 'tokens',
+    summary: 'Manage tokens',
+    load: async () => (await import('./verbs/access/tokens.ts')).tokens,
+  },
+  {
+    name: 'audit',
+    summary: 'Manage audit devices',
+    load: async () => (await import('./verbs/access/audit.ts')).audit,
+  },
+  {
+    name: 'destinations',
+    summary: 'Manage the destinations of the sync',
+    load: async () => (await import('./verbs/sync/destinations.ts')).destinations,
+  },
+  {
+    name: 'sync',
+    summary: 'Copy a secret to a destination, and keep the copy up to date',
+    load: async () => [(await import('./verbs/sync/associate.ts')).associate],
+  },
+  {
+    name: 'unsync',
+    summary: 'Remove the copy of a secret from a destination',
+    load: async () => [(await import('./verbs/sync/associate.ts')).dissociate],
+  },
+  {
+    name: 'replay',
+    summary: 'Queue failed syncs again',
+    load: async () => [(await import('./verbs/sync/operate.ts')).replay],
+  },
+  {
+    name: 'pause',
+    summary: 'Pause all syncs; changes wait',
+    load: async () => [(await import('./verbs/sync/operate.ts')).pause],
+  },
+  {
+    name: 'resume',
+    summary: 'Resume all syncs; what waits is pushed',
+    load: async () => [(await import('./verbs/sync/operate.ts')).resume],
+  },
+  {
+    name: 'wait',
+    summary: 'Wait until a secret, or everything at a destination, is synced',
+    load: async () => [(await import('./verbs/sync/operate.ts')).wait],
+  },
+];

@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sync } from '#client/operations/sync.ts';
+import { system } from '#client/operations/system.ts';
+import { CallFailure } from '#client/wire/failure.ts';
+import { memberOf, type ObjectValue, textOf, type Value } from '#client/wire/json.ts';
+import type { Context } from '../context.ts';
+import { one, type Result } from '../output/result.ts';
+import type { Verb } from '../verb.ts';
+
+/** Times that `--watch` shows the state without `--times`. */
+const unlimited = 1_000_000_000;
+
+export const status: Verb = {
+  name: 'status',
+  summary: 'Show the state of the server and of the sync',
+  options: [
+    ['-w, --watch', 'show the state again and again until interrupted'],
+    ['--interval <seconds>', 'time between two looks of --watch; default: 2'],
+    ['--times <count>', 'end --watch after so many looks'],
+  ],
+  examples: ['keyferry status', 'keyferry status --watch --interval 1 --times 2'],
+  async run(context, given) {
+    if (!given.flag('watch')) return stateNow(context);
+    const interval = given.count('interval', 2, { min: 1, max: 3_600 });
+    const times = given.count('times', unlimited, { min: 1, max: unlimited });
+    for (let look = 1; look < times; look += 1) {
+      const state = await stateNow(context);
+      // Clears the screen, so that the table stays in one place.
+      if (context.host.output.isTTY === true) context.host.output.write('\u001b[H\u001b[2J');
+      await context.show(state);
+      await delay(interval * 1_000, undefined, { signal: context.host.signal });
+    }
+    return stateNow(context);
+  },
+};
+
+async function stateNow(context: Context): Promise<Result> {
+  const seal = (await context.clientWith(undefined).call(system.sealStatus, {})).data;
+  const isSealed = memberOf(seal, 'sealed') === true;
+  const state: ObjectValue = {
+    address: context.settings.connection.address,
+    version: memberOf(seal, 'version'),
+    cluster: memberOf(seal, 'cluster_name'),
+    initialized: memberOf(seal, 'initialized'),
+    sealed: isSealed,
+    seal: memberOf(seal, 'type'),
+    ...(isSealed ? { shares: `${textOf(seal, 'progress')} of ${textOf(seal, 't')}` } : {}),
+    ...(isSealed ? {} : { sync: await syncState(context) }),
+  };
+  return { ...one(state), exit: isSealed ? 'sealed' : 'done' };
+}
+
+/** What the token may see of the sync; without a token, nothing. */
+async function syncState({ client, settings }: Context): Promise<Value> {
+  if (settings.connection.token === undefined) return 'log in to see it';
+  const config = await permitted(client.call(sync.readConfig, {}));
+  if (config === undefined) return 'the token may not read it';
+  const metrics = await permitted(client.call(system.metrics, {}, { format: 'prometheus' }));
+  const pending = gauge(metrics?.whole, 'keyferry_sync_pending_operations');
+  return {
+    disabled: memberOf(config.data, 'disabled'),
+    queue_capacity: memberOf(config.data, 'queue_capacity'),
+    ...(pending === undefined ? {} : { pending }),
+  };
+}
+
+async function permitted<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof CallFailure && error.status === 403 && !error.isTokenInvalid) return undefined;
+    throw error;
+  }
+}
+
+function gauge(metrics: Value | undefined, name: string): number | undefined {
+  const found = typeof metrics === 'string' ? new RegExp(`^${name} (\\d+)$`, 'm').exec(metrics)?.[1] : undefined;
+  return found === undefined ? undefined : Number(found);
+}

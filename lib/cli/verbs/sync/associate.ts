@@ -1,0 +1,72 @@
+import { sync } from '#client/operations/sync.ts';
+import type { Context } from '../../context.ts';
+import type { Result } from '../../output/result.ts';
+import type { Described, Given, Verb } from '../../verb.ts';
+import { placeOf } from '../kv/place.ts';
+import { type Copy, copiesAt, copiesIn, copyTable, exitOf, isSettled } from './records.ts';
+import { type Target, targetOf } from './target.ts';
+import { untilTrue } from './until.ts';
+
+const secretArgument: Described = ['<secret>', 'the secret, with its mount: secret/my-app'];
+const waitOptions: readonly Described[] = [
+  ['--wait', 'wait until it is done'],
+  ['--timeout <time>', 'how long --wait waits; default: 5m'],
+];
+
+export const associate: Verb = {
+  name: 'sync',
+  summary: 'Copy a secret to a destination, and keep the copy up to date',
+  arguments: [secretArgument],
+  options: [
+    ['--to <type/name>', 'the destination'],
+    ['--adopt', 'take over objects of the same name that the sync did not write'],
+    ...waitOptions,
+  ],
+  examples: ['keyferry sync secret/my-app --to cloud-a-sm/prod --wait'],
+  run: (context, given) =>
+    change(context, given, async (target, fields) => {
+      const reply = await context.client.call(sync.associate, target, { ...fields, adopt: given.flag('adopt') });
+      return reply.data;
+    }),
+};
+
+export const dissociate: Verb = {
+  name: 'unsync',
+  summary: 'Remove the copy of a secret from a destination',
+  arguments: [secretArgument],
+  options: [['--to <type/name>', 'the destination'], ...waitOptions],
+  examples: ['keyferry unsync secret/my-app --to cloud-a-sm/prod --wait'],
+  run: (context, given) =>
+    change(context, given, async (target, fields) => (await context.client.call(sync.dissociate, target, fields)).data),
+};
+
+type Change = (
+  target: { readonly type: string; readonly name: string },
+  fields: { readonly mount: string; readonly secret_name: string },
+) => Promise<Parameters<typeof copiesIn>[0]>;
+
+async function change(context: Context, given: Given, send: Change): Promise<Result> {
+  const target = targetOf(given.text('to'), given.verb);
+  const place = await placeOf(context.client, given.argument(0));
+  const destination = `${target.type}/${target.name}`;
+  const secret = `${place.mount}/${place.path}`;
+  const data = await send(target, { mount: place.mount, secret_name: place.path });
+  const ofSecret = (copies: readonly Copy[]) => copies.filter((copy) => copy.secret === secret);
+  let copies: readonly Copy[] = ofSecret(copiesIn(data, { destination }));
+  if (given.flag('wait') && !copies.every(isSettled)) copies = await settled(context, given, target, ofSecret);
+  return { ...copyTable(copies), exit: exitOf(copies) };
+}
+
+async function settled(
+  context: Context,
+  given: Given,
+  { type, name }: Target,
+  ofSecret: (copies: readonly Copy[]) => readonly Copy[],
+) {
+  let copies: readonly Copy[] = [];
+  await untilTrue(context, given, async () => {
+    copies = ofSecret(await copiesAt(context.client, type, name));
+    return copies.every(isSettled);
+  });
+  return copies;
+}

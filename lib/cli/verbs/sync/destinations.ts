@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import { sync } from '#client/operations/sync.ts';
+import { isObject, memberOf, type ObjectValue, parseJson, textsOf } from '#client/wire/json.ts';
+import type { Context } from '../../context.ts';
+import { CommandFailure, usage } from '../../failure.ts';
+import { one, rowsOf } from '../../output/result.ts';
+import type { Described, Given, Verb } from '../../verb.ts';
+import { copiesAt, copyTable, noneThere } from './records.ts';
+import { targetOf } from './target.ts';
+
+const targetArgument: Described = ['<type/name>', 'the destination, such as cloud-a-sm/prod'];
+const fieldsArgument: Described = ['<file>', 'JSON file with its fields; - for standard input'];
+
+const list: Verb = {
+  name: 'destinations list',
+  summary: 'List the destinations',
+  examples: ['keyferry destinations list'],
+  async run({ client }) {
+    const { data } = await client.call(sync.listDestinations, {}).catch(noneThere);
+    const byType = memberOf(data, 'key_info');
+    const rows = Object.keys(isObject(byType) ? byType : {}).flatMap((key) =>
+      textsOf(byType, key).map((name) => ({ type: key.replace(/\/$/, ''), name })),
+    );
+    return rowsOf({ type: 'type', name: 'name' }, rows);
+  },
+};
+
+const get: Verb = {
+  name: 'destinations get',
+  summary: 'Show a destination, with its credentials masked',
+  arguments: [targetArgument],
+  options: [['--copies', 'show the secrets that are copied to it instead']],
+  examples: ['keyferry destinations get cloud-a-sm/prod', 'keyferry destinations get cloud-a-sm/prod --copies -o wide'],
+  async run({ client }, given) {
+    const target = targetOf(given.argument(0), given.verb);
+    if (given.flag('copies')) return copyTable(await copiesAt(client, target.type, target.name));
+    return one((await client.call(sync.readDestination, target)).data ?? null);
+  },
+};
+
+const create: Verb = {
+  name: 'destinations create',
+  summary: 'Create a destination, or replace all its fields',
+  arguments: [targetArgument, fieldsArgument],
+  examples: ['keyferry destinations create cloud-a-sm/prod destination.json'],
+  async run(context, given) {
+    const target = targetOf(given.argument(0), given.verb);
+    return one((await context.client.call(sync.writeDestination, target, await fieldsOf(context, given))).data ?? null);
+  },
+};
+
+const edit: Verb = {
+  name: 'destinations edit',
+  summary: 'Change the given fields of a destination; null resets a field',
+  arguments: [targetArgument, fieldsArgument],
+  examples: [`printf '{"custom_tags": {"team": "a"}}' | keyferry destinations edit cloud-a-sm/prod -`],
+  async run(context, given) {
+    const target = targetOf(given.argument(0), given.verb);
+    return one((await context.client.call(sync.patchDestination, target, await fieldsOf(context, given))).data ?? null);
+  },
+};
+
+const remove: Verb = {
+  name: 'destinations delete',
+  summary: 'Delete a destination',
+  arguments: [targetArgument],
+  options: [
+    ['--purge', 'remove all its copies first'],
+    ['--force', 'leave its copies where they are, unmanaged'],
+    ['-y, --yes', 'do not ask'],
+  ],
+  examples: ['keyferry destinations delete cloud-a-sm/prod --purge --yes'],
+  async run({ client, questions, say }, given) {
+    const target = targetOf(given.argument(0), given.verb);
+    const [purge, force] = [given.flag('purge'), given.flag('force')];
+    if (purge && force) throw usage('either --purge or --force', given.verb);
+    const { length } = await copiesAt(client, target.type, target.name);
+    const fate = purge ? 'are removed' : force ? 'stay, unmanaged' : 'must be none';
+    await questions.agree(`Delete ${given.argument(0)}? Its ${length} copies ${fate}.`, given.flag('yes'), given.verb);
+    const fields = { purge: purge || undefined, force_delete: force || undefined };
+    const { warnings } = await client.call(sync.deleteDestination, target, fields);
+    for (const warning of warnings) say(`warning: ${warning}`);
+    return one({ deleted: given.argument(0), copies: length });
+  },
+};
+
+/** The errors of the parser show parts of the text, which has credentials. */
+async function fieldsOf({ questions }: Context, given: Given): Promise<ObjectValue> {
+  const file = given.argument(1);
+  const text = file === '-' ? await questions.readAll() : await readFile(file, 'utf8').catch(refuse(file, given.verb));
+  let fields: unknown;
+  try {
+    fields = parseJson(text);
+  } catch {
+    throw usage('the fields are not JSON', given.verb);
+  }
+  if (isObject(fields as ObjectValue)) return fields as ObjectValue;
+  throw usage('the fields are not a JSON object', given.verb);
+}
+
+const refuse =
+  (file: string, verb: string) =>
+  ({ code = 'unreadable' }: NodeJS.ErrnoException): never => {
+    throw new CommandFailure('failed', `${file} cannot be read: ${code}`, `keyferry ${verb} --help`);
+  };
+
+export const destinations: readonly Verb[] = [list, get, create, edit, remove];

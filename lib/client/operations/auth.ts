@@ -1,0 +1,19 @@
+import type { Operation } from '../operation.ts';
+
+/** Logins and tokens. */
+export const auth = {
+  loginUserpass: { method: 'POST', path: 'auth/{mount}/login/{username}', fields: ['password'] },
+  loginApprole: { method: 'POST', path: 'auth/{mount}/login', fields: ['role_id', 'secret_id'] },
+  loginJwt: { method: 'POST', path: 'auth/{mount}/login', fields: ['role', 'jwt'] },
+  lookupSelf: { method: 'GET', path: 'auth/token/lookup-self' },
+  revokeSelf: { method: 'POST', path: 'auth/token/revoke-self' },
+  renewSelf: { method: 'POST', path: 'auth/token/renew-self', fields: ['increment'] },
+  createToken: {
+    method: 'POST',
+    path: 'auth/token/create',
+    fields: ['policies', 'ttl', 'explicit_max_ttl', 'period', 'display_name', 'num_uses', 'no_parent', 'renewable'],
+  },
+  listAccessors: { method: 'LIST', path: 'auth/token/accessors' },
+  lookupAccessor: { method: 'POST', path: 'auth/token/lookup-accessor', fields: ['accessor'] },
+  revokeAccessor: { method: 'POST', path: 'auth/token/revoke-accessor', fields: ['accessor'] },
+} as const satisfies Record<string, Operation>;

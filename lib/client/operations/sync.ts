@@ -1,0 +1,29 @@
+import type { Operation } from '../operation.ts';
+
+const association = ['mount', 'secret_name'] as const;
+
+/** Requests below `sys/sync/`. */
+export const sync = {
+  readConfig: { method: 'GET', path: 'sys/sync/config' },
+  patchConfig: { method: 'PATCH', path: 'sys/sync/config', fields: ['disabled', 'queue_capacity'] },
+  listDestinations: { method: 'LIST', path: 'sys/sync/destinations' },
+  listDestinationsOfType: { method: 'LIST', path: 'sys/sync/destinations/{type}' },
+  readDestination: { method: 'GET', path: 'sys/sync/destinations/{type}/{name}' },
+  /** The fields depend on the type. */
+  writeDestination: { method: 'POST', path: 'sys/sync/destinations/{type}/{name}' },
+  patchDestination: { method: 'PATCH', path: 'sys/sync/destinations/{type}/{name}' },
+  deleteDestination: {
+    method: 'DELETE',
+    path: 'sys/sync/destinations/{type}/{name}',
+    fields: ['purge', 'force_delete'],
+  },
+  associationsOf: { method: 'GET', path: 'sys/sync/destinations/{type}/{name}/associations' },
+  destinationsOf: { method: 'GET', path: 'sys/sync/associations/destinations', fields: association },
+  associate: {
+    method: 'POST',
+    path: 'sys/sync/destinations/{type}/{name}/associations/set',
+    fields: [...association, 'adopt'],
+  },
+  dissociate: { method: 'POST', path: 'sys/sync/destinations/{type}/{name}/associations/remove', fields: association },
+  replay: { method: 'POST', path: 'sys/sync/replay', fields: ['type', 'name', 'sync_status', 'cursor'] },
+} as const satisfies Record<string, Operation>;

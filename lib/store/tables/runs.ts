@@ -1,0 +1,76 @@
+// Written by `npm run generate` from the migrated schema and infra/generate/schema/notes/runs.ts.
+import {
+  bigintText,
+  bool,
+  bytea,
+  generated,
+  json,
+  nullable,
+  oneOf,
+  text,
+  timestamptz,
+  withDefault,
+} from '../sql/kinds.ts';
+
+export const wsConfigurationVersionsTable = {
+  id: text,
+  workspace_id: text,
+  status: withDefault(oneOf('pending', 'uploaded', 'archived', 'errored')),
+  source: withDefault(text),
+  auto_queue_runs: withDefault(bool),
+  speculative: withDefault(bool),
+  provisional: withDefault(bool),
+  created_by_kind: nullable(text),
+  created_by: nullable(text),
+  timestamps: withDefault(json),
+  blob_id: nullable(text),
+  /** The order in which configuration versions were made. */
+  position: generated(bigintText),
+  created_at: withDefault(timestamptz),
+};
+
+export const wsRunCommentsTable = {
+  id: text,
+  run_id: text,
+  event_id: text,
+  body: text,
+  position: generated(bigintText),
+  created_at: withDefault(timestamptz),
+};
+
+export const wsRunEventsTable = {
+  id: text,
+  run_id: text,
+  action: text,
+  created_by_kind: nullable(text),
+  created_by: nullable(text),
+  position: generated(bigintText),
+  created_at: withDefault(timestamptz),
+};
+
+export const wsRunsTable = {
+  id: text,
+  workspace_id: text,
+  status: withDefault(text),
+  configuration_version_id: nullable(text),
+  created_by_kind: nullable(text),
+  created_by: nullable(text),
+  message: withDefault(text),
+  source: withDefault(text),
+  settings: withDefault(json),
+  /** Sealed. */
+  variables: nullable(bytea),
+  auto_apply: withDefault(bool),
+  plan_only: withDefault(bool),
+  timestamps: withDefault(json),
+  plan: withDefault(json),
+  apply: withDefault(json),
+  plan_log_id: nullable(text),
+  apply_log_id: nullable(text),
+  /** The order in which runs were made. */
+  position: generated(bigintText),
+  created_at: withDefault(timestamptz),
+  updated_at: withDefault(timestamptz),
+  confirmed_by_kind: nullable(text),
+  confirmed_by: nullable(text),
+};

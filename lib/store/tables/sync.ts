@@ -1,0 +1,200 @@
+// Written by `npm run generate` from the migrated schema and infra/generate/schema/notes/sync.ts.
+import {
+  arrayOf,
+  bigintText,
+  bool,
+  bytea,
+  float,
+  generated,
+  int,
+  json,
+  nullable,
+  oneOf,
+  text,
+  textMap,
+  timestamptz,
+  uuid,
+  withDefault,
+} from '../sql/kinds.ts';
+
+/**
+ * An association links a secret to a destination. It is *dirty* while `generation > observed_generation`: that is the
+ * outbox. Every relevant change adds one to `generation` in its own transaction; the worker that has brought the
+ * external system in line with generation n sets `observed_generation = n`. A crash between any two steps leaves the
+ * row dirty, and the sweep queues it again.
+ */
+export const associationsTable = {
+  id: generated(bigintText),
+  destination_id: bigintText,
+  /** The type of the destination, which decides on the queue. */
+  type: text,
+  mount_id: uuid,
+  mount_path: text,
+  mount_accessor: text,
+  secret_name: text,
+  /** As it was when the secret was last associated, like template and adopt. */
+  granularity: text,
+  template: text,
+  adopt: bool,
+  desired: oneOf('present', 'absent'),
+  generation: withDefault(int),
+  observed_generation: withDefault(int),
+  /** Objects that look unchanged are pushed too while this is greater than `observed_generation`. */
+  forced_generation: withDefault(int),
+  status: text,
+  error: nullable(json),
+  records: json,
+  attempts: withDefault(int),
+  next_attempt_at: nullable(timestamptz),
+  updated_at: timestamptz,
+  dirty_since: nullable(timestamptz),
+  /** The claim of the worker that is processing it. */
+  claimed_by: nullable(text),
+  claimed_until: nullable(timestamptz),
+  /** When a call with an unknown outcome may last have been in flight; null: no such call is remembered. */
+  unconfirmed_at: nullable(timestamptz),
+  /** When the destination is checked again because of such a call; null: the association has to be in line first. */
+  recheck_at: nullable(timestamptz),
+  /** Rechecks that were done since. */
+  rechecks: withDefault(int),
+  /**
+   * The objects are looked at again, also those that look unchanged, while this is greater than `observed_generation`.
+   */
+  recheck_generation: withDefault(int),
+  /** Objects that were looked at not long ago are looked at too while this is greater than `observed_generation`. */
+  verify_generation: withDefault(int),
+};
+
+export const destinationsTable = {
+  id: generated(bigintText),
+  type: text,
+  /** Unique in the namespace and type. */
+  name: text,
+  /**
+   * Sealed JSON object of the type's fields. Additional data: `destinations/[<namespace_id>/]<type>/<name>`, without
+   * the id for the root.
+   */
+  connection: bytea,
+  granularity: text,
+  /** Null: the type's default. */
+  template: nullable(text),
+  custom_tags: textMap,
+  network: json,
+  /** Take over objects of the same name that others have written. */
+  adopt: bool,
+  /** Grows with each change, so that a worker knows when its open driver is outdated. */
+  revision: withDefault(int),
+  created_at: withDefault(timestamptz),
+  updated_at: timestamptz,
+  purge_initiated_at: nullable(timestamptz),
+  purge_error: nullable(text),
+  namespace_id: withDefault(text),
+  /** Paused, unless `disabled_until` has passed. */
+  disabled: withDefault(bool),
+  /** When the pause ends by itself; null: it lasts until a request ends it. */
+  disabled_until: nullable(timestamptz),
+  /** When a request last ended a pause. */
+  resumed_at: nullable(timestamptz),
+};
+
+/** Changes that concern every association of a destination and mark them page by page. */
+export const markingsTable = {
+  destination_id: bigintText,
+  reason: text,
+  forced: bool,
+  began_at: withDefault(timestamptz),
+  association_max: bigintText,
+  after_mount: withDefault(uuid),
+  after_secret: withDefault(text),
+  turned_at: withDefault(timestamptz),
+};
+
+export const repoHostAppsTable = {
+  /** Unique in the namespace. */
+  name: text,
+  app_id: text,
+  /**
+   * Sealed PEM, or JSON of it and the addresses of its host. Additional data: `repo_host_apps/[<namespace_id>/]<name>`.
+   */
+  private_key: bytea,
+  fingerprint: text,
+  namespace_id: withDefault(text),
+};
+
+/** An association that a batch has changed, or is to change, until its outcome is counted. */
+export const syncBatchItemsTable = {
+  batch_id: uuid,
+  association_id: bigintText,
+  /** The generation of the change; null: not changed yet. */
+  generation: nullable(int),
+};
+
+/**
+ * Work over many associations of a namespace. *running*: associations up to `after_id` are done. *settling*: all are
+ * changed, and the outcomes of some are outstanding. Then *done*; or *canceled*, or *failed*, which end it at once,
+ * though outcomes are still counted.
+ */
+export const syncBatchesTable = {
+  id: uuid,
+  namespace_id: text,
+  /** `replay`, `force` or `remove`. */
+  action: text,
+  filter: json,
+  /** Only associations that have not changed since; null: all. */
+  updated_before: nullable(timestamptz),
+  /** How many associations it changes at most; null: all. */
+  limit_count: nullable(int),
+  /** How many associations it changes per second at most; null: no limit. */
+  rate: nullable(float),
+  state: withDefault(text),
+  /** How many associations matched at the creation, counted up to a bound. */
+  total: int,
+  /** Associations with a greater id are newer than the batch. */
+  association_max: bigintText,
+  after_id: withDefault(bigintText),
+  /** How many it has changed. */
+  marked: withDefault(int),
+  /** The item whose outcome was looked for last; 0 starts from the first. */
+  settle_after: withDefault(bigintText),
+  /** How many outcomes are counted. */
+  settled: withDefault(int),
+  outcomes: withDefault(json),
+  error: nullable(text),
+  created_at: withDefault(timestamptz),
+  /** When it last changed associations, for the rate. */
+  stepped_at: withDefault(timestamptz),
+  turned_at: withDefault(timestamptz),
+  finished_at: nullable(timestamptz),
+};
+
+/** One row. */
+export const syncConfigTable = {
+  id: int,
+  /** Paused, unless `disabled_until` has passed. */
+  disabled: bool,
+  queue_capacity: int,
+  /** When the pause ends by itself; null: it lasts until a request ends it. */
+  disabled_until: nullable(timestamptz),
+};
+
+/**
+ * An object at a destination that we wrote, or are about to write (`written_at` null). Only these are removed. A
+ * removed one stays as a tombstone (`removed_at`) while a late write may bring it back.
+ */
+export const syncObjectsTable = {
+  association_id: bigintText,
+  destination_id: bigintText,
+  sub_key: text,
+  external_name: text,
+  /** The name as the remote compares names; unique in a destination. */
+  name_key: text,
+  mark: text,
+  intended_at: timestamptz,
+  /** When it was last written, or looked at and found unchanged. */
+  written_at: nullable(timestamptz),
+  remote_version: nullable(text),
+  /** Keyed hash of the value and tags. */
+  fingerprint: nullable(bytea),
+  tag_keys: arrayOf(text),
+  removed_at: nullable(timestamptz),
+};

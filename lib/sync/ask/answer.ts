@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '#core/errors.ts';
+import { errorLocation } from '#core/log/stack.ts';
+import type { Answer, Gate, GatePass } from '#queue/contract.ts';
+import { accountFor } from '../drivers/accounts.ts';
+import type { Destination, DriverParts } from '../drivers/drivers.ts';
+import { mustBeEnabled } from './ask.ts';
+import { type Checked, check } from './check/check.ts';
+import { failedReply, openQuestion, type Question, type Reply, sealReply } from './question.ts';
+
+export interface AnswerParts extends DriverParts {
+  readonly gate: Gate;
+}
+
+/** How long an answer may take, in milliseconds, and how much of it may be spent at the gate. */
+const answerMsMax = 10_000;
+const gateMsMax = 3_000;
+
+/** Answers the questions to workers of one type. Each gets a driver of its own, so that the check shows each step of a login. */
+export function answerer(destination: Destination, parts: AnswerParts): Answer {
+  return async (id, text, signal) => {
+    const ends = AbortSignal.any([signal, AbortSignal.timeout(answerMsMax)]);
+    return sealReply(parts.store, id, await replyTo(destination, parts, openQuestion(parts.store, id, text), ends));
+  };
+}
+
+async function replyTo(destination: Destination, parts: AnswerParts, question: Question, signal: AbortSignal) {
+  try {
+    await mustBeEnabled(parts.store);
+    return await checkThroughGate(destination, parts, question, signal);
+  } catch (cause) {
+    if (!(cause instanceof AppError)) parts.log.error({ ...errorLocation(cause) }, 'a check failed unexpectedly');
+    return failedReply(cause);
+  }
+}
+
+/**
+ * The calls of a check count for the account like those of pushes. It has a gate of its own beside that of the destination: an open
+ * circuit is when a check is needed most.
+ */
+async function checkThroughGate(
+  destination: Destination,
+  parts: AnswerParts,
+  question: Question,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const account = accountFor(destination.definition, parts.store, question.connection);
+  const pass = await enter(parts.gate, destination, account, signal);
+  let checked: Checked | undefined;
+  try {
+    checked = await check(destination, parts, question, signal);
+    return { report: checked.report };
+  } finally {
+    await pass.leave('well', undefined, checked?.calls ?? 1);
+  }
+}
+
+async function enter(gate: Gate, { definition }: Destination, account: string, signal: AbortSignal) {
+  const { callsPerSecond, burst } = definition.rate;
+  const budget = { callsPerSecond, burst, concurrencyMax: 2, passMs: answerMsMax * 2 };
+  const request = () => gate.enter(`check:${account}`, budget, account);
+  const first = await request();
+  const pass: GatePass =
+    first.admitted || first.waitMs > gateMsMax ? first : await sleep(first.waitMs, undefined, { signal }).then(request);
+  if (pass.admitted) return pass;
+  const seconds = Math.ceil(pass.waitMs / 1_000);
+  throw new AppError('unavailable', `the rate of this account is used up: try again in ${seconds} s`);
+}

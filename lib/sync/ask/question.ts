@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { AppError, type ErrorKind } from '#core/errors.ts';
+import type { Store } from '#store/store.ts';
+import { networkShape } from '../model/destination-network.ts';
+import { reportShape } from './check/steps.ts';
+
+const kinds = ['bad-request', 'too-many-requests', 'sealed', 'unavailable', 'internal'] as const;
+
+/** What the API asks a worker: the whole connection, because it may not be stored yet. */
+export const questionShape = z.object({
+  kind: z.literal('check'),
+  namespaceId: z.string(),
+  connection: z.record(z.string(), z.unknown()),
+  network: networkShape,
+  /** A name that no object has. */
+  probe: z.string(),
+});
+
+const replyShape = z.union([
+  z.object({ report: reportShape }),
+  z.object({ kind: z.enum(kinds), messages: z.array(z.string()) }),
+]);
+
+export type Question = z.infer<typeof questionShape>;
+export type Reply = z.infer<typeof replyShape>;
+
+type Barrier = Pick<Store, 'barrier'>;
+
+/**
+ * Questions hold credentials, so they are encrypted on their way, and bound to their id: Redis holds no value, and a client
+ * that can write to Redis cannot make a worker call an address.
+ */
+export const sealQuestion = ({ barrier }: Barrier, id: string, question: Question): string =>
+  barrier.seal(JSON.stringify(question), `asks/${id}`).toString('base64');
+
+export const openQuestion = ({ barrier }: Barrier, id: string, text: string): Question =>
+  questionShape.parse(JSON.parse(barrier.open(Buffer.from(text, 'base64'), `asks/${id}`).toString()));
+
+export const sealReply = ({ barrier }: Barrier, id: string, reply: Reply): string =>
+  barrier.seal(JSON.stringify(reply), `answers/${id}`).toString('base64');
+
+export const openReply = ({ barrier }: Barrier, id: string, text: string): Reply =>
+  replyShape.parse(JSON.parse(barrier.open(Buffer.from(text, 'base64'), `answers/${id}`).toString()));
+
+/** The reply for an error that the caller may see; others say nothing. */
+export function failedReply(cause: unknown): Reply {
+  const kind = kinds.find((known) => cause instanceof AppError && cause.kind === known);
+  if (kind === undefined || !(cause instanceof AppError)) {
+    return { kind: 'internal', messages: ['the worker failed unexpectedly: see its log'] };
+  }
+  return { kind, messages: [...cause.messages] };
+}
+
+/** @throws AppError when the worker could not answer */
+export function reportOf(reply: Reply): z.infer<typeof reportShape> {
+  if ('report' in reply) return reply.report;
+  const kind: ErrorKind = reply.kind;
+  throw new AppError(kind, reply.messages);
+}

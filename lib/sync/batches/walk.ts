@@ -1,0 +1,44 @@
+import { type RawBuilder, sql } from 'kysely';
+import { errorStatuses, type SyncStatus } from '../model/status.ts';
+import { recordCondition } from '../records/condition.ts';
+import type { RecordFilter } from '../records/filter.ts';
+import type { BatchAction } from './batch.ts';
+
+/** Which associations a batch works with. */
+export interface Selection {
+  readonly namespaceId: string;
+  readonly filter: RecordFilter;
+  /** Only associations that have not changed since. */
+  readonly updatedBefore: Date | null;
+  /** Only these secrets, at the creation. */
+  readonly secrets?: readonly string[] | undefined;
+}
+
+/** The condition that an association `a` of the destination `d` is selected. */
+export const isSelected = ({ namespaceId, filter, updatedBefore, secrets }: Selection): RawBuilder<unknown> =>
+  sql.join(
+    [
+      recordCondition(filter, namespaceId),
+      ...(updatedBefore === null ? [] : [sql`a.updated_at <= ${updatedBefore}::timestamptz`]),
+      ...(secrets === undefined ? [] : [sql`a.secret_name = any(${secrets}::text[])`]),
+    ],
+    sql` and `,
+  );
+
+/** The filter that a batch works with: as in `sys/sync/replay`, a replay without statuses selects the three error states. */
+export const filterOf = (action: BatchAction, filter: RecordFilter): RecordFilter =>
+  action === 'replay' && filter.statuses === undefined ? { ...filter, statuses: errorStatuses } : filter;
+
+/**
+ * A condition on `associations` that is the one of the index with the fewest other associations: that of failed ones, that of dirty ones
+ * (which include all that are PENDING), or the primary key. The conditions are literals because PostgreSQL needs them for planning.
+ */
+export function along({ statuses }: RecordFilter): RawBuilder<unknown> {
+  if (statuses?.every((status) => isError(status))) return failed;
+  if (statuses?.every((status) => status === 'PENDING')) return sql`generation > observed_generation`;
+  return sql`true`;
+}
+
+const isError = (status: SyncStatus): boolean => errorStatuses.some((one) => one === status);
+
+const failed = sql`status in (${sql.join(errorStatuses.map((status) => sql.lit(status)))})`;

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { badRequest } from '#core/errors.ts';
+import type { Mount } from '#path/contract/mount.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { bool, duration, type Input, integer, number, text } from '#path/fields.ts';
+import { type BatchAction, batchActions, countedMax } from '../../batches/batch.ts';
+import { matchingAfter, previewBatch } from '../../batches/preview.ts';
+import { createBatch, loadBatch } from '../../batches/store.ts';
+import type { Selection } from '../../batches/walk.ts';
+import { isEmptyFilter, type RecordFilter, recordFilter, recordFilterFields } from '../../records/filter.ts';
+import { destinationsNamed } from '../../replay/page.ts';
+import type { SyncParts } from '../parts.ts';
+import { requireSecretRead } from '../read-right.ts';
+import { batchView, previewView } from './view.ts';
+
+/** Ten years, in seconds. */
+const olderSecondsMax = 315_360_000;
+
+const limitMax = 1_000_000_000;
+/** Operations per second. */
+const [rateMin, rateMax] = [0.01, 10_000];
+
+/** Fields that bound a batch. */
+export const boundFields = {
+  older_than: duration()
+    .refine((seconds) => seconds <= olderSecondsMax, `expected at most ${olderSecondsMax} seconds`)
+    .optional()
+    .meta({ description: 'Only associations that have not changed for this long' }),
+  dry_run: bool().optional().meta({ description: 'Only count what would be changed' }),
+  limit: integer()
+    .pipe(z.int().min(1, 'limit must be at least 1').max(limitMax, `limit must be at most ${limitMax}`))
+    .optional()
+    .meta({ description: 'Change at most this many associations' }),
+  rate: number()
+    .pipe(z.number().min(rateMin, `rate must be at least ${rateMin}`).max(rateMax, `rate must be at most ${rateMax}`))
+    .optional()
+    .meta({ description: 'Change at most this many associations per second' }),
+};
+
+export const batchFields = {
+  action: text()
+    .pipe(z.enum(batchActions, { error: `action must be one of ${batchActions.join(', ')}` }))
+    .meta({ description: 'What to do: replay failed syncs, force a push of all, or remove associations and copies' }),
+  ...recordFilterFields,
+  all: bool().optional().meta({ description: 'Confirms that the filter is empty, which selects every association' }),
+  ...boundFields,
+};
+
+/** Starts a batch (202), or counts what it would change. */
+export async function create(
+  parts: SyncParts,
+  input: Input<typeof batchFields>,
+  context: RequestContext,
+): Promise<Reply> {
+  const { namespace, vocabulary } = context;
+  const { action, all, dry_run, older_than, limit = null, rate = null } = input;
+  const filter = recordFilter(parts.definitions, input, vocabulary);
+  if (isEmptyFilter(filter) && older_than === undefined && all !== true)
+    throw badRequest('the filter is empty: send all=true to select every association of the namespace');
+  const updatedBefore = older_than === undefined ? null : new Date(parts.clock.now().getTime() - older_than * 1_000);
+  const start = { action, filter, updatedBefore, limit, rate };
+  if (dry_run !== true) return startBatch(parts, start, context);
+  await destinationsNamed(parts.store, parts.definitions, { namespaceId: namespace.id, ...filter });
+  const preview = await previewBatch(parts.store, action, { namespaceId: namespace.id, filter, updatedBefore });
+  return { data: previewView(parts.definitions, preview, limit, vocabulary) };
+}
+
+interface Start {
+  readonly action: BatchAction;
+  readonly filter: RecordFilter;
+  readonly updatedBefore?: Date | null;
+  /** With `remove`: only these secrets. */
+  readonly secrets?: readonly string[] | undefined;
+  readonly limit?: number | null;
+  readonly rate?: number | null;
+}
+
+/**
+ * Stores a batch, from which the sweep continues, and replies with it (202).
+ * @throws AppError `bad-request` when no destination has the name of the filter
+ */
+export async function startBatch(parts: SyncParts, start: Start, context: RequestContext): Promise<Reply> {
+  const { namespace, vocabulary } = context;
+  const { action, filter, updatedBefore = null, secrets, limit = null, rate = null } = start;
+  const selection = { namespaceId: namespace.id, filter, updatedBefore, secrets };
+  await destinationsNamed(parts.store, parts.definitions, { namespaceId: namespace.id, ...filter });
+  const associations = action === 'remove' ? await removable(parts, selection, context) : undefined;
+  const total = associations?.length ?? (await previewBatch(parts.store, action, selection)).total;
+  const wanted = { ...selection, action, limit, rate, total };
+  const id = await createBatch(parts.store, associations === undefined ? wanted : { ...wanted, associations });
+  const batch = await loadBatch(parts.store, namespace.id, id);
+  return batch && { status: 202, data: batchView(parts.definitions, batch, vocabulary) };
+}
+
+/**
+ * The associations that a batch removes. The caller must be allowed to read each secret, as for `associations/remove`. The sweep has no
+ * caller, so the rights are those of now, and only these associations are removed.
+ */
+async function removable(parts: SyncParts, selection: Selection, context: RequestContext): Promise<readonly string[]> {
+  const ids: string[] = [];
+  const mounts = new Map<string, Mount | undefined>();
+  for (let after: string | undefined = '0'; after !== undefined; ) {
+    const page = await matchingAfter(parts.store, selection, after);
+    for (const { id, mountPath, secretName } of page) {
+      if (!mounts.has(mountPath)) mounts.set(mountPath, await parts.mounts.resolve(mountPath, context.namespace));
+      const mount = mounts.get(mountPath);
+      // As for a single removal, an association that has outlived its mount has no path at which its secret could be read.
+      if (mount?.path === mountPath && parts.readPath(mount, secretName) !== undefined)
+        await requireSecretRead(parts, context, mount, secretName);
+      ids.push(id);
+    }
+    if (ids.length > countedMax)
+      throw badRequest(`more than ${countedMax} associations match: remove them in several batches`);
+    after = page.at(-1)?.id;
+  }
+  return ids;
+}

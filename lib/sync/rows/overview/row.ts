@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { AppError, badRequest } from '#core/errors.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { duration, type Input, text } from '#path/fields.ts';
+import { loadSettings } from '../../model/settings.ts';
+import { countedDestinations, overviewMax } from '../../records/overview/counts.ts';
+import { sharedReadings } from '../../records/overview/readings.ts';
+import type { SyncParts } from '../parts.ts';
+import { readableOf } from '../records/readable.ts';
+import { overviewView, type SeenDestination } from './view.ts';
+
+const waitSecondsMax = 30;
+/** How often a waiting request looks at the shared reading, in milliseconds. */
+const lookMs = 1_000;
+/** Requests that wait in this process at the same time. */
+const waitersMax = 100;
+
+const fields = {
+  since: text()
+    .optional()
+    .meta({ description: 'The `version` of an earlier reply: the reply comes when there is another' }),
+  wait: duration()
+    .pipe(z.int().max(waitSecondsMax, `wait must be at most ${waitSecondsMax} seconds`))
+    .default(0)
+    .meta({ description: `How long to wait for another version, in seconds, at most ${waitSecondsMax}; needs since` }),
+};
+
+type ReadContext = Pick<RequestContext, 'namespace' | 'vocabulary' | 'warn' | 'mustBeAllowed' | 'caller' | 'signal'>;
+
+/** The row `sys/sync/overview`. */
+export function overviewRow(parts: SyncParts): Row {
+  const reading = sharedReadings((namespaceId) => readOverview(parts, namespaceId));
+  let waiters = 0;
+  const run = async ({ since, wait }: Input<typeof fields>, context: ReadContext): Promise<Reply> => {
+    const isWaiting = wait > 0;
+    if (isWaiting && (since === undefined || since === ''))
+      throw badRequest('wait needs since: the version to compare with');
+    if (isWaiting && waiters >= waitersMax)
+      throw new AppError('unavailable', `more than ${waitersMax} requests wait: ask without wait`);
+    if (!isWaiting) return show(parts, await reading(context.namespace.id), context);
+    const deadlineMs = performance.now() + wait * 1_000;
+    waiters += 1;
+    try {
+      for (;;) {
+        const shown = await show(parts, await reading(context.namespace.id), context);
+        const leftMs = deadlineMs - performance.now();
+        if (shown.data.version !== since || leftMs <= 0 || context.signal.aborted) return shown;
+        await delay(Math.min(lookMs, leftMs), undefined, { signal: context.signal }).catch(() => {});
+      }
+    } finally {
+      waiters -= 1;
+    }
+  };
+  return {
+    pattern: 'sync/overview',
+    help: 'Counts syncs by destination, status and kind of error. Destinations whose associations the caller may not read are left out.',
+    operations: { read: operation(fields, { summary: 'Read the numbers of all syncs', knownFieldsOnly: true, run }) },
+  };
+}
+
+interface Overview {
+  readonly destinations: readonly SeenDestination['destination'][];
+  readonly gates: ReadonlyMap<string, SeenDestination['gate']>;
+  readonly disabled: boolean;
+  readonly queue: { readonly pending: number | null; readonly capacity: number };
+}
+
+async function readOverview({ store, queue }: SyncParts, namespaceId: string): Promise<Overview> {
+  const { disabled, queue_capacity } = await loadSettings(store);
+  const destinations = await countedDestinations(store, namespaceId);
+  const ids = destinations.map(({ id }) => id);
+  const [states, pending] = await Promise.all([queue.gateStates(ids), queue.pendingCount()]).catch(unlessAway);
+  return {
+    destinations,
+    gates: new Map(ids.map((id, at) => [id, states[at]])),
+    disabled,
+    queue: { pending, capacity: queue_capacity },
+  };
+}
+
+/** The numbers of the store are shown also while Redis is unavailable. */
+function unlessAway(cause: unknown): readonly [readonly undefined[], null] {
+  if (cause instanceof AppError && cause.kind === 'unavailable') return [[], null];
+  throw cause;
+}
+
+/** The overview as this caller may see it. The queue is that of all namespaces, so only the root shows it. */
+async function show({ definitions }: SyncParts, overview: Overview, context: ReadContext) {
+  const { namespace, vocabulary, warn } = context;
+  const first = overview.destinations.slice(0, overviewMax);
+  if (first.length < overview.destinations.length)
+    warn(`only the first ${overviewMax} destinations are shown and counted`);
+  if (overview.queue.pending === null)
+    warn('Redis is unavailable: the state of circuits, rates and the queue is unknown');
+  const readable = await readableOf(context, first);
+  const seen = readable.map((destination) => ({ destination, gate: overview.gates.get(destination.id) }));
+  const data = {
+    disabled: overview.disabled,
+    ...(namespace.path === '' ? { queue: overview.queue } : {}),
+    ...overviewView(definitions, seen, vocabulary),
+  };
+  return { data: { version: versionOf(data), ...data } };
+}
+
+const versionOf = (data: object): string =>
+  createHash('sha256').update(JSON.stringify(data, withoutRate)).digest('base64url').slice(0, 22);
+
+/** What is left of a rate changes all the time, so it makes no new version. */
+const withoutRate = (name: string, value: unknown): unknown => (name === 'rate' ? undefined : value);

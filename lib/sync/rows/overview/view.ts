@@ -1,0 +1,73 @@
+import type { DestinationDefinition } from '#destinations/contract.ts';
+import type { Vocabulary } from '#path/contract/request.ts';
+import { statusName } from '#path/vocabulary.ts';
+import type { GateState } from '#queue/contract.ts';
+import { storedTypeIn } from '../../model/definition.ts';
+import type { SyncStatus } from '../../model/status.ts';
+import { add, type CountedDestination } from '../../records/overview/counts.ts';
+
+/** A destination with its numbers, and the state of its gate; undefined while Redis is unavailable. */
+export interface SeenDestination {
+  readonly destination: CountedDestination;
+  readonly gate: GateState | undefined;
+}
+
+/** The destinations, and the sums over all of them. */
+export function overviewView(
+  definitions: readonly DestinationDefinition[],
+  seen: readonly SeenDestination[],
+  vocabulary: Vocabulary,
+): object {
+  const [counts, errors] = [new Map<SyncStatus, number>(), new Map<string, number>()];
+  let pendingSince: Date | null = null;
+  for (const { destination } of seen) {
+    for (const [status, count] of destination.counts) add(counts, status, count);
+    for (const [kind, count] of destination.errors) add(errors, kind, count);
+    const since = destination.pendingSince;
+    if (since !== null && (pendingSince === null || since < pendingSince)) pendingSince = since;
+  }
+  return {
+    ...numbersView({ counts, errors, pendingSince }, vocabulary),
+    destinations: seen.map((one) => destinationView(definitions, one, vocabulary)),
+  };
+}
+
+type Numbers = Pick<CountedDestination, 'counts' | 'errors' | 'pendingSince'>;
+
+const numbersView = ({ counts, errors, pendingSince }: Numbers, vocabulary: Vocabulary) => ({
+  total: [...counts.values()].reduce((sum, count) => sum + count, 0),
+  counts: Object.fromEntries([...counts].map(([status, count]) => [statusName(status, vocabulary), count])),
+  errors: Object.fromEntries(errors),
+  pending_since: pendingSince?.toISOString() ?? null,
+});
+
+function destinationView(
+  definitions: readonly DestinationDefinition[],
+  { destination, gate }: SeenDestination,
+  vocabulary: Vocabulary,
+): object {
+  const { purge_initiated_at, purge_error, marking_since } = destination;
+  return {
+    type: storedTypeIn(definitions, destination.type, vocabulary),
+    name: destination.name,
+    ...numbersView(destination, vocabulary),
+    created_at: destination.created_at.toISOString(),
+    updated_at: destination.updated_at.toISOString(),
+    ...(marking_since === null ? {} : { marking_since: marking_since.toISOString() }),
+    ...(purge_initiated_at === null ? {} : { purge_initiated_at: purge_initiated_at.toISOString() }),
+    ...(purge_error === null ? {} : { purge_error }),
+    ...gateView(definitions.find(({ type }) => type === destination.type)?.rate, gate),
+  };
+}
+
+/** The rate of a type is that of the provider; what is left of it grows until the next operation, up to the burst. */
+function gateView(rate: DestinationDefinition['rate'] | undefined, gate: GateState | undefined): object {
+  if (gate === undefined || rate === undefined) return {};
+  const { tokens, idleMs } = gate.available ?? { tokens: rate.burst, idleMs: 0 };
+  const available = Math.floor(Math.min(rate.burst, tokens + (idleMs * rate.callsPerSecond) / 1000));
+  return {
+    circuit: gate.circuit,
+    ...(gate.openUntil === undefined ? {} : { circuit_open_until: gate.openUntil.toISOString() }),
+    rate: { calls_per_second: rate.callsPerSecond, burst: rate.burst, available },
+  };
+}

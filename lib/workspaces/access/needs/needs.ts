@@ -1,0 +1,87 @@
+import { forbidden, notFound } from '#path/jsonapi/error.ts';
+import type { Needs as AnyNeeds, FindNeeded, NeededBy } from '#path/jsonapi/row.ts';
+import { isSiteAdmin } from '../standing.ts';
+import { notification } from './notifications.ts';
+import { type Db, type Noun, noun } from './noun.ts';
+import { membership, token, user } from './users.ts';
+import { variableSet } from './variable-sets.ts';
+import { organization, project, team, workspace } from './workspaces.ts';
+
+/** The caller itself. */
+const caller = noun(async (_store, asked) => asked.caller, {
+  any: () => true,
+  user: ({ kind }) => kind === 'user',
+  /** The token of an organization, or the one that reads its audit trail. */
+  organization: ({ kind }) => kind === 'organization' || kind === 'audit-trail',
+});
+
+/** The whole installation. */
+const site = noun(async () => undefined, { admin: (_found, asked) => isSiteAdmin(asked.caller) });
+
+/** The row needs no token. */
+const open = noun(async () => undefined, {
+  everyone: () => true,
+  /** The address grants its bearer one operation, which the handler reads from it. */
+  'signed-address': () => true,
+});
+
+/** All kinds of resources that rows may be about. */
+const nouns = {
+  workspace,
+  project,
+  organization,
+  team,
+  user,
+  membership,
+  token,
+  notification,
+  caller,
+  site,
+  open,
+  'variable-set': variableSet,
+};
+
+type Nouns = typeof nouns;
+
+/** What a row needs: one noun with one of its rights, such as `{ workspace: 'admin' }`. */
+export type Needs = { [K in keyof Nouns]: { readonly [N in K]: keyof Nouns[K]['rights'] & string } }[keyof Nouns];
+
+/** The handler's `found`: the resource that its row needs. */
+export type FoundOf<N> = {
+  [K in keyof Nouns]: N extends Readonly<Record<K, string>> ? Awaited<ReturnType<Nouns[K]['find']>> : never;
+}[keyof Nouns];
+
+/**
+ * Finds what rows need. One rule holds for all of them: 404 when the resource does not exist, when the caller may not read it, and when the caller
+ * lacks the right. Only the rights that a noun lists as forbidden give 403, and only to callers that may read the resource.
+ */
+export const needsFinder =
+  (store: Db): FindNeeded =>
+  (needs, asked) =>
+    findNeeded(store, needs, asked);
+
+/** The same for a caller that the request does not identify, such as the bearer of a signed address. @throws ApiError 404, 403 */
+export const findFor = async <N extends Needs>(store: Db, needs: N, asked: NeededBy): Promise<FoundOf<N>> =>
+  (await findNeeded(store, needs, asked)) as FoundOf<N>;
+
+async function findNeeded(store: Db, needs: AnyNeeds, asked: NeededBy): Promise<unknown> {
+  const [[name = '', right = ''] = []] = Object.entries(needs);
+  const known: Noun<unknown, string> | undefined = Object.hasOwn(nouns, name)
+    ? (nouns as unknown as Readonly<Record<string, Noun<unknown, string>>>)[name]
+    : undefined;
+  const isEnough = known?.rights[right];
+  if (known === undefined || isEnough === undefined) throw new Error(`no such right: ${name} ${right}`);
+  // A token of audit trails belongs to an organization but has none of its rights: it can only read that organization's audit trail.
+  if (asked.caller.kind === 'audit-trail' && !(name === 'caller' && right === 'organization')) throw notFound();
+  const found = await known.find(store, asked);
+  if (await isEnough(found, asked, store)) return found;
+  throw known.forbidden.includes(right) ? forbidden() : notFound();
+}
+
+/** Whether callers that may read the resource get 403 when they lack the right. */
+export const isForbidden = (needs: AnyNeeds): boolean =>
+  Object.entries(needs).some(([name, right]) =>
+    Object.entries(nouns as unknown as Readonly<Record<string, Noun<unknown, string>>>).some(
+      ([known, { forbidden: rights }]) => known === name && rights.includes(right),
+    ),
+  );

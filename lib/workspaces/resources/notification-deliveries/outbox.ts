@@ -1,0 +1,106 @@
+import { sql, type Transaction } from 'kysely';
+import { pick, type RowOf } from '#store/sql/columns.ts';
+import { jsonObject } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import { wsDeliveriesTable } from '#store/tables/connections.ts';
+import type { Database } from '#store/tables.ts';
+import type { MessageParts } from '../../contract.ts';
+import type { Trigger } from '../notification-configurations/fields.ts';
+import type { NotificationRow } from '../notification-configurations/view.ts';
+import { deliver } from './deliver.ts';
+import { endTurn, type Turn } from './turns.ts';
+
+/** The run that a message is about. */
+export interface AnnouncedRun {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+/** Attempts for one message; a receiver may be unavailable for a while. */
+const attemptsMax = 4;
+/** Older messages are outdated and dropped. */
+const messageHoursMax = 24;
+/** Messages waiting for one receiver; further ones are dropped. */
+const waitingMax = 1_000;
+
+/** Receivers of one event of a run. */
+const receiversMax = 200;
+
+/**
+ * Queues messages about a change, in its transaction, for all configurations that cover the workspace. They are sent after the
+ * commit, at least once. All receivers are locked in one order, whether messages wait for them or not, since the end of a turn
+ * checks for waiting messages, and receivers of a project or a team cover many workspaces.
+ */
+export async function announce(tx: Transaction<Database>, run: AnnouncedRun, trigger: Trigger): Promise<void> {
+  const { id, workspaceId, status, message } = run;
+  await sql`
+    with wanting as (
+      select n.id from ws_notifications n
+       where n.id in (select f.id from ws_workspaces w cross join lateral ${ofWorkspace} f where w.id = ${workspaceId})
+         and n.settings->'enabled' = 'true' and n.settings->'triggers' @> to_jsonb(${trigger}::text)
+       order by n.id limit ${receiversMax} for no key update
+    ), receivers as (
+      update ws_notifications n set next_at = coalesce(n.next_at, now()) from wanting where n.id = wanting.id returning n.id)
+    insert into ws_deliveries (notification_id, payload)
+    select n.id, jsonb_build_object('payload_version', 1, 'notification_configuration_id', n.id,
+             'run_url', '/app/' || o.name || '/workspaces/' || w.name || '/runs/' || ${id}::text,
+             'run_id', ${id}::text, 'run_message', ${message}::text, 'workspace_id', w.id, 'workspace_name', w.name,
+             'organization_name', o.name, 'notifications', jsonb_build_array(jsonb_build_object(
+               'trigger', ${trigger}::text, 'run_status', ${status}::text, 'run_updated_at', now())))
+      from receivers n join ws_workspaces w on w.id = ${workspaceId} join ws_organizations o on o.id = w.organization_id
+     where (select count(*) from (select 1 from ws_deliveries d where d.notification_id = n.id limit ${waitingMax}) d) < ${waitingMax}
+  `.execute(tx);
+}
+
+/** The configurations that cover the workspace `w`: its own, those of its project, and those of teams with access to either. */
+const ofWorkspace = sql`(
+  select id from ws_notifications where workspace_id = w.id
+  union all
+  select id from ws_notifications where project_id = w.project_id
+  union all
+  select id from ws_notifications
+   where team_id in (select g.team_id from ws_grants g where g.workspace_id = w.id or g.project_id = w.project_id))`;
+
+type Waiting = RowOf<typeof waitingColumns>;
+
+const waitingColumns = { ...pick(wsDeliveriesTable, 'id', 'attempts', 'settled'), payload: jsonObject };
+
+/** Sends the oldest waiting message to a receiver that the caller has claimed. `signal` aborts the attempt. */
+export async function sendNext(
+  store: Store,
+  parts: MessageParts,
+  receiver: NotificationRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const message = await oldest(store, receiver.id);
+  if (message === undefined) return store.transaction((tx) => endTurn(tx, receiver.id, 'taken'));
+  const { delivery, taken, settled } = await deliver(store, parts, receiver, message, signal);
+  const turn: Turn = taken ? 'taken' : delivery === undefined ? 'put-back' : 'failed';
+  await store.transaction(async (tx) => {
+    await settle(tx, { ...message, settled }, turn);
+    await endTurn(tx, receiver.id, turn);
+  });
+}
+
+async function oldest({ db }: Pick<Store, 'db'>, receiverId: string): Promise<Waiting | undefined> {
+  await sql`
+    delete from ws_deliveries
+     where notification_id = ${receiverId} and made_at < now() - make_interval(hours => ${messageHoursMax})`.execute(
+    db,
+  );
+  const { rows } = await rowsOf(waitingColumns)`
+    select id, payload, attempts, settled from ws_deliveries where notification_id = ${receiverId} order by id limit 1`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+async function settle(tx: Transaction<Database>, { id, attempts, settled }: Waiting, turn: Turn): Promise<void> {
+  if (turn === 'put-back') return;
+  if (turn === 'taken' || attempts + 1 >= attemptsMax)
+    await sql`delete from ws_deliveries where id = ${id}`.execute(tx);
+  else await sql`update ws_deliveries set attempts = attempts + 1, settled = ${settled} where id = ${id}`.execute(tx);
+}

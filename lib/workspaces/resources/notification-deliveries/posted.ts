@@ -1,0 +1,64 @@
+import { createHmac } from 'node:crypto';
+import type { Store } from '#store/store.ts';
+import type { MessageParts } from '../../contract.ts';
+import { type Delivery, type NotificationRow, tokenName } from '../notification-configurations/view.ts';
+import type { Attempt, Outgoing } from './attempt.ts';
+import { textOf } from './text.ts';
+
+const reasonCharactersMax = 200;
+
+/** Posts a payload. A token signs the body (`X-TFE-Notification-Signature`, HMAC-SHA-512 in hexadecimal digits). */
+export async function posted(
+  store: Pick<Store, 'barrier'>,
+  { webhooks }: Pick<MessageParts, 'webhooks'>,
+  row: NotificationRow,
+  { payload }: Outgoing,
+  signal?: AbortSignal,
+): Promise<Attempt> {
+  const body = JSON.stringify(payloadFor(row, payload));
+  const sent = { body, signature: signatureOf(store, row, body), signal };
+  const delivery = await post(webhooks, row.settings.url ?? '', sent);
+  const cutShort = signal?.aborted === true && delivery.code === '';
+  return { delivery: cutShort ? undefined : delivery, taken: delivery.successful === 'true', settled: [] };
+}
+
+/** Chat services expect a text. */
+const payloadFor = ({ settings }: NotificationRow, payload: object): object =>
+  settings['destination-type'] === 'generic' ? payload : { text: textOf(payload) };
+
+function signatureOf({ barrier }: Pick<Store, 'barrier'>, { id, token }: NotificationRow, body: string): object {
+  if (token === null) return {};
+  const key = barrier.open(token, tokenName(id));
+  return { 'x-tfe-notification-signature': createHmac('sha512', key).update(body).digest('hex') };
+}
+
+/** The response body is discarded: it may echo the request. */
+async function post(
+  { fetch }: MessageParts['webhooks'],
+  url: string,
+  {
+    body,
+    signature,
+    signal,
+  }: { readonly body: string; readonly signature: object; readonly signal: AbortSignal | undefined },
+): Promise<Delivery> {
+  const sent = { url: withoutQuery(url), 'sent-at': new Date().toISOString() };
+  const headers = { 'content-type': 'application/json', ...signature };
+  try {
+    const { status } = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const successful = status >= 200 && status < 300 ? 'true' : 'false';
+    return { ...sent, code: String(status), successful, body: '' };
+  } catch (error) {
+    const reason = error instanceof Error ? error.name : 'unknown error';
+    return { ...sent, code: '', successful: 'false', body: `no answer: ${reason}`.slice(0, reasonCharactersMax) };
+  }
+}
+
+/** Webhook addresses contain secrets in their queries, and often in their paths. */
+const withoutQuery = (url: string): string => new URL(url).origin;

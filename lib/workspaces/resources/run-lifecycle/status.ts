@@ -1,0 +1,58 @@
+/**
+ * A run waits (`pending`), is planned by an agent (`planning`), and then ends or waits for confirmation (`planned`). Once confirmed
+ * (`confirmed`) it is applied by an agent (`applying`). It holds the lock of its workspace from the start of the plan to its end.
+ * A plan-only run, or a run whose plan is saved for later, does not hold the lock during the plan.
+ */
+export const runStatuses = [
+  'pending',
+  'planning',
+  'planned',
+  'confirmed',
+  'applying',
+  'applied',
+  'planned_and_finished',
+  'planned_and_saved',
+  'discarded',
+  'canceled',
+  'errored',
+] as const;
+
+export type RunStatus = (typeof runStatuses)[number];
+
+/** Statuses of finished runs. A saved plan may still be confirmed, but it does not block other runs. */
+export const finalStatuses: readonly RunStatus[] = [
+  'applied',
+  'planned_and_finished',
+  'planned_and_saved',
+  'discarded',
+  'canceled',
+  'errored',
+];
+
+export const confirmable: readonly RunStatus[] = ['planned', 'planned_and_saved'];
+export const discardable: readonly RunStatus[] = ['pending', 'planned', 'planned_and_saved'];
+/** Runs in progress end when their agent learns of the request; others end at once. */
+export const cancelable: readonly RunStatus[] = ['pending', 'planning', 'confirmed', 'applying'];
+export const atWork: readonly RunStatus[] = ['planning', 'applying'];
+
+/** Groups of statuses for filters of lists. */
+export const statusGroups: Readonly<Record<string, readonly RunStatus[]>> = {
+  non_final: runStatuses.filter((status) => !finalStatuses.includes(status)),
+  final: finalStatuses,
+  discardable,
+};
+
+export const isFinal = (status: RunStatus): boolean => finalStatuses.includes(status);
+
+/** The status after a plan. */
+export function afterPlan(run: {
+  readonly planOnly: boolean;
+  readonly savePlan: boolean;
+  readonly autoApply: boolean;
+  /** Whether there is something to apply. */
+  readonly applies: boolean;
+}): RunStatus {
+  if (run.planOnly || !run.applies) return 'planned_and_finished';
+  if (run.savePlan) return 'planned_and_saved';
+  return run.autoApply ? 'confirmed' : 'planned';
+}

@@ -1,0 +1,84 @@
+import { sql, type Transaction } from 'kysely';
+import type { ApiCaller } from '#path/jsonapi/row.ts';
+import type { Database } from '#store/tables.ts';
+import { newId } from '../../frame/ids.ts';
+import type { Trigger } from '../notification-configurations/fields.ts';
+import { announce } from '../notification-deliveries/outbox.ts';
+import { endLockedStates } from '../state-versions/promote.ts';
+import { isFinal, type RunStatus } from './status.ts';
+import type { RunRow } from './store.ts';
+
+type Tx = Transaction<Database>;
+type Actor = Pick<ApiCaller, 'kind' | 'id'>;
+
+/** The notification trigger for each status that has one. */
+const triggers: Readonly<Partial<Record<RunStatus, Trigger>>> = {
+  pending: 'run:created',
+  planning: 'run:planning',
+  planned: 'run:needs_attention',
+  applying: 'run:applying',
+  applied: 'run:completed',
+  planned_and_finished: 'run:completed',
+  errored: 'run:errored',
+};
+
+/**
+ * Changes the status of a run with all consequences: timestamp, event, notifications, and release of the lock at the end. The caller
+ * holds the lock on the workspace row.
+ */
+export async function transition(tx: Tx, run: RunRow, status: RunStatus, actor: Actor): Promise<void> {
+  const { id, workspace_id: workspaceId, message } = run;
+  await sql`
+    update ws_runs set status = ${status}, updated_at = now(),
+           timestamps = timestamps || jsonb_build_object(${`${status.replaceAll('_', '-')}-at`}::text, ${timeOfStatement})
+     where id = ${id}`.execute(tx);
+  await addEvent(tx, id, status, actor);
+  const trigger = triggers[status];
+  if (trigger !== undefined) await announce(tx, { id, workspaceId, status, message }, trigger);
+  if (status === 'errored')
+    await sql`update ws_workspaces set run_failures = run_failures + 1 where id = ${workspaceId}`.execute(tx);
+  if (status === 'applied') await makeCurrent(tx, run);
+  if (isFinal(status)) await release(tx, workspaceId, id);
+}
+
+/** An applied provisional configuration becomes the current one of the workspace unless there is a newer one. */
+async function makeCurrent(tx: Tx, { workspace_id: workspaceId, configuration_version_id: id }: RunRow): Promise<void> {
+  await sql`
+    update ws_workspaces w set current_configuration_version_id = c.id
+      from ws_configuration_versions c
+     where w.id = ${workspaceId} and c.id = ${id} and c.provisional
+       and not exists (select 1 from ws_configuration_versions n
+                        where n.id = w.current_configuration_version_id and n.position > c.position)`.execute(tx);
+}
+
+/** The time of the statement in the format of the API. */
+export const timeOfStatement = sql`to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** The timestamp of a run whose configuration has been uploaded, so that its plan can be queued. */
+export const queueableNow = sql`jsonb_build_object('plan-queueable-at', ${timeOfStatement})`;
+
+/** Adds an event to a run and returns its id. */
+export async function addEvent(tx: Tx, runId: string, action: string, { kind, id }: Actor): Promise<string> {
+  const eventId = newId('re');
+  await sql`
+    insert into ws_run_events (id, run_id, action, created_by_kind, created_by)
+    values (${eventId}, ${runId}, ${action}, ${kind}, ${id})`.execute(tx);
+  return eventId;
+}
+
+/** Locks the workspace for a run and makes it the current run. Returns false when the workspace is locked otherwise. */
+export async function takeLock(tx: Tx, { id, workspace_id }: RunRow): Promise<boolean> {
+  const { rows } = await sql`
+    update ws_workspaces set lock_kind = 'runs', lock_holder = ${id}, lock_reason = null, current_run_id = ${id},
+           lock_epoch = lock_epoch + (lock_kind is null)::int
+     where id = ${workspace_id} and (lock_kind is null or (lock_kind = 'runs' and lock_holder = ${id}))
+    returning 1`.execute(tx);
+  return rows.length > 0;
+}
+
+async function release(tx: Tx, workspaceId: string, runId: string): Promise<void> {
+  const { rows } = await sql`
+    update ws_workspaces set lock_kind = null, lock_holder = null, lock_reason = null, latest_change_at = now()
+     where id = ${workspaceId} and lock_kind = 'runs' and lock_holder = ${runId} returning 1`.execute(tx);
+  if (rows.length > 0) await endLockedStates(tx, workspaceId);
+}

@@ -1,0 +1,143 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SignJWT } from 'jose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allVerbs } from '#infra/generate/tables/commands.ts';
+import { type Bundled, bundledProgram } from '../support/cli/bundled.ts';
+import { serviceOf } from '../support/flow/open-service.ts';
+import { shamirService } from '../support/flow/shamir.ts';
+
+const service = serviceOf(['cloud-a-sm']);
+const uninitialised = shamirService({}, 'not-yet');
+const sealed = shamirService();
+
+let program: Bundled;
+let environment: Readonly<Record<string, string>>;
+
+const inFolder = (name: string, text: string) => writeFile(join(program.folder, name), text);
+
+async function newToken(): Promise<string> {
+  const { body } = await service.ask('POST', 'auth/token/create', { policies: ['root'], ttl: '2h' });
+  return (body['auth'] as { client_token: string }).client_token;
+}
+
+/** Ada, the role of a pipeline, and the role of a provider's tokens. */
+async function prepareLogins() {
+  for (const type of ['userpass', 'approle', 'jwt']) await service.api.write(`sys/auth/${type}`, { type });
+  await service.api.write('auth/userpass/users/ada', { password: 'correct horse' });
+  await inFolder('password.txt', 'correct horse\n');
+  await service.api.write('auth/approle/role/ci', {});
+  const { role_id } = await service.api.read<{ role_id: string }>('auth/approle/role/ci/role-id');
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  await service.api.write('auth/jwt/config', {
+    jwt_validation_pubkeys: [publicKey.export({ type: 'spki', format: 'pem' })],
+  });
+  await service.api.write('auth/jwt/role/deploy', {
+    role_type: 'jwt',
+    user_claim: 'sub',
+    bound_audiences: ['keyferry'],
+  });
+  const jwt = new SignJWT({})
+    .setProtectedHeader({ alg: 'ES256' })
+    .setIssuedAt()
+    .setSubject('pipeline')
+    .setAudience('keyferry');
+  await inFolder('token.jwt', await jwt.setExpirationTime('1h').sign(privateKey));
+  return { ROLE_ID: role_id };
+}
+
+beforeAll(async () => {
+  program = await bundledProgram();
+  environment = { KEYFERRY_ADDR: service.address, ...(await prepareLogins()) };
+});
+afterAll(() => program.close());
+
+const data = 'secret/data/my-app';
+const prod = 'sys/sync/destinations/cloud-a-sm/prod';
+
+/** Two versions of the secret of the examples, and one in a folder. */
+async function secrets() {
+  await service.ask('DELETE', 'secret/metadata/my-app');
+  for (const password of ['first', 'second']) await service.api.write(data, { data: { user: 'app', password } });
+  await service.api.write('secret/data/team-a/db', { data: { password: 'third' } });
+}
+
+async function destination() {
+  await secrets();
+  await service.api.write(prod, service.fake('cloud-a-sm').destination);
+}
+
+async function association() {
+  await destination();
+  await service.api.write(`${prod}/associations/set`, { mount: 'secret', secret_name: 'my-app' });
+}
+
+async function accessor() {
+  const { body } = await service.ask('POST', 'auth/token/create', { policies: ['default'] });
+  return { ACCESSOR: (body['auth'] as { accessor: string }).accessor };
+}
+
+/** What a command needs beforehand; the result are further variables. */
+const before: Readonly<Record<string, () => Promise<unknown>>> = {
+  async login() {
+    await inFolder('token.txt', await newToken());
+    const { secret_id } = await service.api.write<{ secret_id: string }>('auth/approle/role/ci/secret-id', {});
+    await inFolder('secret-id.txt', secret_id);
+  },
+  init: () => rm(join(program.folder, 'keys.json'), { force: true }),
+  async unseal() {
+    await sealed.restart();
+    await inFolder('shares.txt', sealed.keys.join('\n'));
+  },
+  kv: secrets,
+  async 'kv put'() {
+    await inFolder('cert.pem', 'certificate');
+    await inFolder('key.pem', 'key');
+    await inFolder('my-app.json', '{"password": "fourth"}');
+  },
+  async 'kv undelete'() {
+    await secrets();
+    await service.ask('POST', 'secret/delete/my-app', { versions: [1] });
+  },
+  'policies put': () => inFolder('team-a.hcl', 'path "secret/data/team-a/*" { capabilities = ["read"] }\n'),
+  'tokens lookup': accessor,
+  'tokens revoke': accessor,
+  async 'audit hash'() {
+    await service.ask('POST', 'sys/audit/log', {
+      type: 'file',
+      options: { file_path: join(program.folder, 'hash.log') },
+    });
+  },
+  destinations: destination,
+  'destinations create': () => inFolder('destination.json', JSON.stringify(service.fake('cloud-a-sm').destination)),
+  sync: destination,
+  unsync: association,
+  wait: association,
+};
+
+const groupOf = (verb: string): string => verb.split(' ')[0] ?? '';
+
+const addressOf = (verb: string): string | undefined =>
+  ({ init: uninitialised.addresses[0], unseal: sealed.addresses[0] })[verb] ?? service.address;
+
+const examples = allVerbs.flatMap(({ name, examples: lines }) => lines.map((line) => ({ name, line })));
+
+test('every command has an example', () => {
+  const without = allVerbs.filter((verb) => verb.examples.length === 0);
+  expect(without.map(({ name }) => name)).toEqual([]);
+});
+
+test.each(examples)('$line', async ({ name, line }) => {
+  // Of its own, because logout revokes it.
+  const token = await newToken();
+  await inFolder('.vault-token', token);
+  const more = await (before[name] ?? before[groupOf(name)])?.();
+  const { code, output, errors } = await program.shell(line, {
+    ...environment,
+    ...(typeof more === 'object' ? more : {}),
+    KEYFERRY_ADDR: addressOf(name) ?? '',
+  });
+  expect(code, output + errors).toBe(0);
+  expect(output + errors).not.toContain(token);
+});

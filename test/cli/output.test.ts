@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { formatted } from '#cli/output/format.ts';
+import { one, rowsOf } from '#cli/output/result.ts';
+import { hasColours, paintStatus } from '#cli/output/style.ts';
+import { Digits, parseJson, printJson } from '#client/wire/json.ts';
+
+const plain = (text: string): string => text;
+const rows = rowsOf(
+  { name: 'name', status: 'status' },
+  [
+    { name: 'a', status: 'SYNCED', external: 'x/a' },
+    { name: 'b,"c"', status: null, external: 'x/b' },
+  ],
+  { external: 'external name' },
+);
+
+test.each([
+  ['table', 'NAME   STATUS\na      SYNCED\nb,"c"  -\n'],
+  ['wide', 'NAME   STATUS  EXTERNAL NAME\na      SYNCED  x/a\nb,"c"  -       x/b\n'],
+  ['ndjson', '{"name":"a","status":"SYNCED","external":"x/a"}\n{"name":"b,\\"c\\"","status":null,"external":"x/b"}\n'],
+  ['csv', 'name,status,external\r\na,SYNCED,x/a\r\n"b,""c""",,x/b\r\n'],
+  ['yaml', '- name: a\n  status: SYNCED\n  external: x/a\n- name: b,"c"\n  status: null\n  external: x/b\n'],
+] as const)('rows as %s', async (format, text) => {
+  expect(await formatted(rows, format, plain)).toBe(text);
+});
+
+test('rows as json are the whole list', async () => {
+  expect(JSON.parse(await formatted(rows, 'json', plain))).toEqual(rows.rows);
+});
+
+test('one thing is a table of its members, also of inner ones', async () => {
+  const value = { name: 'prod', options: { level: 'secret-path', tags: {} }, list: ['a', 'b'] };
+  expect(await formatted(one(value), 'table', plain)).toBe(
+    'FIELD          VALUE\nname           prod\noptions.level  secret-path\noptions.tags   -\nlist           a, b\n',
+  );
+});
+
+test('no text steers the terminal through a table', async () => {
+  const value = { key: 'a\u001b[2Jb\nc\u202ed' };
+  expect(await formatted(one(value), 'table', plain)).toBe('FIELD  VALUE\nkey    a\\u001b[2Jb\\nc\\u202ed\n');
+});
+
+test.each(['12345678901234567890', '1.0', '1e400', '-0'])(
+  'the number %s keeps its digits in every format',
+  async (digits) => {
+    const value = parseJson(`{"n": ${digits}, "text": "${digits}"}`);
+    expect(printJson(value)).toBe(`{"n":${digits},"text":"${digits}"}`);
+    for (const format of ['table', 'json', 'csv', 'yaml'] as const)
+      expect(await formatted(one(value), format, plain)).toContain(digits);
+  },
+);
+
+test('a text that looks like a number, and digits that are none, are not changed', () => {
+  expect(parseJson('["1.0", 1.50]')).toEqual(['1.0', new Digits('1.50')]);
+  expect(() => parseJson('[007]')).toThrow(SyntaxError);
+});
+
+test('colours are for a terminal, and not with NO_COLOR or a dumb one', () => {
+  const terminal = { isTTY: true, write: () => true };
+  expect(hasColours(terminal, {})).toBe(true);
+  expect(hasColours(terminal, { NO_COLOR: '1' })).toBe(false);
+  expect(hasColours(terminal, { TERM: 'dumb' })).toBe(false);
+  expect(hasColours({ write: () => true }, {})).toBe(false);
+  expect(paintStatus(true)('SYNCED')).not.toBe('SYNCED');
+  expect(paintStatus(true)('some secret')).toBe('some secret');
+});

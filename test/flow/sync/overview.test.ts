@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { breaker } from '#queue/gate/calls.ts';
+import { eventually, serviceOf } from '#test/support/flow/open-service.ts';
+
+const type = 'cloud-b-kv';
+const service = serviceOf([type], { KEYFERRY_SYNC_ATTEMPTS_MAX: '20' });
+
+interface Overview {
+  readonly version: string;
+  readonly total: number;
+  readonly queue?: object;
+  readonly destinations: readonly { readonly name: string; readonly circuit?: string; readonly total: number }[];
+}
+
+async function read(query = '', headers: Readonly<Record<string, string>> = {}): Promise<Overview> {
+  const { status, data, text } = await service.ask('GET', `sys/sync/overview${query}`, undefined, { headers });
+  expect(status, text).toBe(200);
+  return data as unknown as Overview;
+}
+
+const ofDestination = ({ destinations }: Overview, name: string) => destinations.find((one) => one.name === name);
+
+test('the overview has the numbers, the circuit and the rate of each destination', async () => {
+  const destination = await service.destination(type);
+  await service.set(type, destination, await service.secret({ v: '1' }));
+  service.fake(type).fail({ kind: 'denied', times: 100 });
+  await service.set(type, destination, await service.secret({ v: '2' }));
+  await eventually(async () => ofDestination(await read(), destination)?.total === 2);
+  const overview = await read();
+  expect(overview).toMatchObject({ disabled: false, queue: { pending: expect.any(Number), capacity: 1_000_000 } });
+  expect(ofDestination(overview, destination)).toMatchObject({
+    type,
+    counts: { SYNCED: 1, CLIENT_SIDE_ERROR: 1 },
+    errors: { permission: 1 },
+    pending_since: null,
+    created_at: expect.any(String),
+    circuit: 'closed',
+    rate: { calls_per_second: expect.any(Number), burst: expect.any(Number), available: expect.any(Number) },
+  });
+});
+
+test('an open circuit is shown', async () => {
+  const destination = await service.destination(type);
+  service.fake(type).fail({ kind: 'unavailable', times: 1_000 });
+  const secrets = await Promise.all(Array.from({ length: breaker.sickInRow }, () => service.secret({ v: '1' })));
+  const set = Promise.all(secrets.map((secret) => service.set(type, destination, secret)));
+  await eventually(async () => ofDestination(await read(), destination)?.circuit !== 'closed');
+  service.fake(type).heal();
+  await set;
+});
+
+test('a request that waits is answered when a number changes, and otherwise at its end with the same version', async () => {
+  const destination = await service.destination(type);
+  const secret = await service.secret({ v: '1' });
+  await service.untilQuiet();
+  await eventually(async () => ofDestination(await read(), destination) !== undefined);
+  const { version, total } = await read();
+  expect((await read(`?since=${version}&wait=1s`)).version).toBe(version);
+  const waiting = read(`?since=${version}&wait=30s`);
+  await service.set(type, destination, secret);
+  await eventually(async () => (await read()).version !== version);
+  expect((await waiting).version).not.toBe(version);
+  await eventually(async () => (await read()).total === total + 1);
+});
+
+test.each([
+  ['?wait=31s', 'wait must be at most 30'],
+  ['?wait=5s', 'wait needs since'],
+])('%s is refused', async (query, text) => {
+  const { status, errors } = await service.ask('GET', `sys/sync/overview${query}`);
+  expect([status, errors.join()]).toEqual([400, expect.stringContaining(text)]);
+});
+
+test('destinations whose associations the caller may not read, and those of other namespaces, are not counted', async () => {
+  const [open, closed] = [await service.destination(type), await service.destination(type)];
+  for (const one of [open, closed]) await service.set(type, one, await service.secret({ v: '1' }));
+  await eventually(async () => ofDestination(await read(), closed)?.total === 1);
+  const policy = service.name('reader');
+  await service.api.write(`sys/policies/acl/${policy}`, {
+    policy: `path "sys/sync/overview" { capabilities = ["read"] }
+      path "sys/sync/destinations/${type}/${open}/associations" { capabilities = ["read"] }`,
+  });
+  const { body } = await service.ask('POST', 'auth/token/create', { policies: [policy] });
+  const token = (body['auth'] as { readonly client_token: string }).client_token;
+  const seen = await read('', { 'x-service-token': token });
+  expect([seen.total, seen.destinations.map(({ name }) => name)]).toEqual([1, [open]]);
+  const namespace = service.name('team');
+  await service.api.write(`sys/namespaces/${namespace}`, {});
+  const elsewhere = await read('', { 'x-service-namespace': namespace });
+  expect([elsewhere.total, elsewhere.destinations, elsewhere.queue]).toEqual([0, [], undefined]);
+});

@@ -1,0 +1,168 @@
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { announce } from '#workspaces/resources/notification-deliveries/outbox.ts';
+import { patience } from '../../support/measures/patience.ts';
+import { ending } from '../../support/services.ts';
+import { workspaceGround } from '../support/ground.ts';
+
+const ground = workspaceGround();
+
+/** A receiver that records its requests. */
+async function receiver(status = 200) {
+  const received: { body: string; signature: unknown }[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(chunk));
+    received.push({
+      body: Buffer.concat(chunks).toString(),
+      signature: request.headers['x-tfe-notification-signature'],
+    });
+    response.writeHead(status).end('marker-of-the-receiver');
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  ending({ close: async () => void server.close() });
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?secret=marker-query` };
+}
+
+async function newWorkspace() {
+  const organization = await ground.organization();
+  const workspace = await ground.workspace(organization.id, organization.projectId);
+  return { organization, workspace, path: `/workspaces/${workspace.id}/notification-configurations` };
+}
+
+const sent = (attributes: object) => ({ data: { type: 'notification-configurations', attributes } });
+
+test('a configuration is created, read, updated, verified with a signed message and deleted', async () => {
+  const { path } = await newWorkspace();
+  const { url, received } = await receiver();
+  const attributes = {
+    name: 'ops',
+    'destination-type': 'generic',
+    url,
+    token: 'marker-token',
+    triggers: ['run:created'],
+  };
+  const made = await ground.call('POST', path, sent(attributes));
+  expect(made.status).toBe(201);
+  expect(made.item.attributes).toMatchObject({ name: 'ops', enabled: false, token: null, triggers: ['run:created'] });
+  const one = `/notification-configurations/${made.item.id}`;
+  const changed = await ground.call('PATCH', one, sent({ enabled: true }));
+  expect(changed.item.attributes).toMatchObject({ enabled: true, name: 'ops' });
+  const verified = await ground.call('POST', `${one}/actions/verify`);
+  expect(verified.status).toBe(200);
+  expect(verified.item.attributes['delivery-responses']).toMatchObject([{ code: '200', successful: 'true' }]);
+  expect(JSON.stringify(verified.item.attributes['delivery-responses'])).not.toContain('marker');
+  const [{ body, signature } = { body: '', signature: '' }] = received;
+  expect(signature).toBe(createHmac('sha512', 'marker-token').update(body).digest('hex'));
+  expect((await ground.call('GET', path)).items).toEqual([verified.item]);
+  expect((await ground.call('DELETE', one)).status).toBe(204);
+});
+
+test('a stored token does not sign messages to another address', async () => {
+  const { path } = await newWorkspace();
+  const [first, other] = [await receiver(), await receiver()];
+  const attributes = { name: 'ops', 'destination-type': 'generic', url: first.url, token: 'marker-token' };
+  const { item } = await ground.call('POST', path, sent(attributes));
+  await ground.call('PATCH', `/notification-configurations/${item.id}`, sent({ url: other.url }));
+  await ground.call('POST', `/notification-configurations/${item.id}/actions/verify`);
+  expect(other.received[0]?.signature).toBeUndefined();
+});
+
+test('a receiver that refuses is 400, and its response is not shown', async () => {
+  const { path } = await newWorkspace();
+  const { url } = await receiver(500);
+  const { item } = await ground.call('POST', path, sent({ name: 'n', 'destination-type': 'slack', url }));
+  const answer = await ground.call('POST', `/notification-configurations/${item.id}/actions/verify`);
+  expect(answer.status).toBe(400);
+  const shown = await ground.call('GET', `/notification-configurations/${item.id}`);
+  expect(shown.item.attributes['delivery-responses']).toMatchObject([{ code: '500', successful: 'false' }]);
+  expect(shown.text).not.toContain('marker-of-the-receiver');
+});
+
+test.each([
+  { url: 'ftp://a.test' },
+  { url: 'http://u:p@a.test' },
+  { 'destination-type': 'pager' },
+  { triggers: ['x'] },
+  { triggers: ['assessment:drifted'] },
+  { triggers: ['run:created', 'workspace:auto_destroy_reminder'] },
+  { triggers: ['change_request:created'] },
+])('%o is 422', async (wrong) => {
+  const { path } = await newWorkspace();
+  const attributes = { name: 'n', 'destination-type': 'generic', url: 'https://a.test', ...wrong };
+  expect((await ground.call('POST', path, sent(attributes))).status).toBe(422);
+});
+
+test('callers that may not change settings cannot see receivers', async () => {
+  const { organization, workspace, path } = await newWorkspace();
+  const writer = await ground.team(organization.id);
+  await ground.grant(writer.id, { workspace: workspace.id }, 'write');
+  expect((await ground.call('GET', path, undefined, writer.token)).status).toBe(404);
+});
+
+test('messages about a run are sent after its transaction, once per subscribed receiver, and again after a failure', async () => {
+  const { workspace, path } = await newWorkspace();
+  const [wants, fails, other] = [await receiver(), await receiver(503), await receiver()];
+  const receivers = [
+    [wants.url, ['run:completed']],
+    [fails.url, ['run:completed']],
+    [other.url, ['run:created']],
+  ] as const;
+  for (const [url, triggers] of receivers)
+    await ground.call('POST', path, sent({ name: 'n', 'destination-type': 'generic', enabled: true, url, triggers }));
+  const run = { id: 'run-1', workspaceId: workspace.id, status: 'applied', message: 'm' };
+  const { store } = ground.service;
+  await store.transaction((tx) => announce(tx, run, 'run:completed'));
+  await ground.service.notify();
+  expect(JSON.parse(wants.received[0]?.body ?? '{}')).toMatchObject({
+    run_id: 'run-1',
+    workspace_id: workspace.id,
+    notifications: [{ trigger: 'run:completed', run_status: 'applied' }],
+  });
+  const makeDue = sql`
+    update ws_notifications set next_at = now() where workspace_id = ${workspace.id} and next_at is not null`;
+  for (let round = 2; round <= 6; round += 1) {
+    await makeDue.execute(store.db);
+    await ground.service.notify();
+  }
+  expect([wants.received.length, fails.received.length, other.received.length]).toEqual([1, 4, 0]);
+});
+
+test('a project gets messages about runs of its workspaces, and a team about runs that it has access to', async () => {
+  const { organization, workspace } = await newWorkspace();
+  const team = await ground.team(organization.id);
+  const strangers = await ground.team(organization.id);
+  await ground.grant(team.id, { workspace: workspace.id }, 'read');
+  const [ofProject, ofTeam, ofStrangers] = [await receiver(), await receiver(), await receiver()];
+  const wanted = [
+    ['projects', organization.projectId, ofProject.url],
+    ['teams', team.id, ofTeam.url],
+    ['teams', strangers.id, ofStrangers.url],
+  ] as const;
+  for (const [type, id, url] of wanted) {
+    const path = `/${type}/${id}/notification-configurations`;
+    const attributes = { name: 'n', 'destination-type': 'generic', enabled: true, url, triggers: ['run:created'] };
+    const made = await ground.call('POST', path, sent(attributes));
+    expect([made.status, made.item.relationships['subscribable']]).toEqual([201, { data: { type, id } }]);
+    expect((await ground.call('GET', path)).items).toEqual([made.item]);
+    const one = `/notification-configurations/${made.item.id}`;
+    expect((await ground.call('GET', one, undefined, team.token)).status).toBe(404);
+    expect((await ground.call('POST', path, sent(attributes), team.token)).status).toBe(404);
+    expect((await ground.call('PATCH', one, sent({ name: 'm' }))).item.attributes['name']).toBe('m');
+  }
+  const run = { id: 'run-2', workspaceId: workspace.id, status: 'pending', message: 'm' };
+  await ground.service.store.transaction((tx) => announce(tx, run, 'run:created'));
+  await expect
+    .poll(
+      async () => {
+        await ground.service.notify();
+        return [ofProject.received.length, ofTeam.received.length];
+      },
+      { timeout: patience.conditionMs },
+    )
+    .toEqual([1, 1]);
+  expect(ofStrangers.received).toEqual([]);
+});
