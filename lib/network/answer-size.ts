@@ -31,7 +31,7 @@ export function boundedStream(stream: Readable, bytesMax = answerBytesMax): Read
       }
     },
   });
-  stream.once('error', (error) => bounded.destroy(error));
+  stream.on('error', (error) => bounded.destroy(error));
   stream.once('close', () => {
     if (!stream.readableEnded) bounded.destroy();
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type RedisOptions, SentinelConnector } from 'ioredis';
 import { parseRedisUrl, type RedisAddress, redisUrlRule } from '#core/settings/redis-url.ts';
-import { type Dialling, FollowingConnector } from './following.ts';
+import { type Dialling, FollowingConnector, outlivingErrors } from './following.ts';
 import { Places } from './places.ts';
 import { tlsOptions } from './tls.ts';
 
@@ -71,6 +71,10 @@ function bySentinels({ hosts, sentinel, files }: RedisAddress, tls: RedisOptions
       constructor(options: unknown) {
         super(options as RedisOptions);
         readPasswordEachTime(options as RedisOptions, files.password);
+      }
+
+      override async connect(errors: Parameters<SentinelConnector['connect']>[0]) {
+        return outlivingErrors(await super.connect(errors));
       }
     },
     reconnectOnError: ({ message }) => (isReplica.test(message) ? dialAndSendAgain : false),

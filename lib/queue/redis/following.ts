@@ -1,5 +1,5 @@
 import { connect, Socket } from 'node:net';
-import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
+import { type ConnectionOptions, connect as connectSecurely, type TLSSocket } from 'node:tls';
 import { AbstractConnector } from 'ioredis';
 import type { RedisHost } from '#core/settings/redis-url.ts';
 import type { Places } from './places.ts';
@@ -44,7 +44,7 @@ export class FollowingConnector extends AbstractConnector {
       clearTimeout(silent);
       if (this.stream === stream && !this.#isReady) places.lost(place);
     });
-    return stream;
+    return outlivingErrors(stream);
   }
 
   /** Every command of a batch that is answered with MOVED calls this, so repeated calls for one stream are ignored. */
@@ -71,4 +71,13 @@ export class FollowingConnector extends AbstractConnector {
       return new Socket().destroy(cause instanceof Error ? cause : new Error('a connection could not be made'));
     }
   }
+}
+
+/**
+ * A TLS socket may report an alert of the server, and then the end of the connection as a second error. ioredis listens for one error; the
+ * second would end the process.
+ */
+export function outlivingErrors<Stream extends Socket | TLSSocket>(stream: Stream): Stream {
+  stream.on('error', () => {});
+  return stream;
 }
