@@ -5,13 +5,14 @@ import { openStore } from '#store/open.ts';
 import { ending, testDatabase } from '../../support/services.ts';
 import { storeOptions } from '../stores.ts';
 
-/** Ends all other connections of a database while this process is blocked, like a function between two events. */
+/** Ends all other clients' connections of a database while this process is blocked, like a function between two events. */
 function endConnectionsWhileFrozen(databaseUrl: string, frozenMs: number): void {
   const program = `
     import pg from 'pg';
     const client = new pg.Client({ connectionString: process.argv[1] });
     await client.connect();
-    await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
+    await client.query(\`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()\`);
     await client.end();
     await new Promise((resolve) => setTimeout(resolve, ${frozenMs}));`;
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program, databaseUrl], {

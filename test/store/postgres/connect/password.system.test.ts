@@ -39,7 +39,7 @@ async function open(settings: Readonly<Record<string, string>>): Promise<OpenSto
 const readOne = (store: OpenStore) => sql`select 1`.execute(store.db);
 const dropAll = () =>
   server.query(
-    'select pg_terminate_backend(pid) from pg_stat_activity where usename is not null and pid <> pg_backend_pid()',
+    "select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()",
   );
 const works = (store: OpenStore): Promise<boolean> =>
   readOne(store).then(
