@@ -225,7 +225,8 @@ test('none of this has caused a deadlock', async () => {
 async function untilAlone({ db }: Side['store']): Promise<void> {
   for (let looks = 0; looks < 2_000; looks += 1) {
     const { rows } = await sql`
-      select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
+      select 1 from pg_stat_activity
+       where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`.execute(db);
     if (rows.length === 0) return;
   }
   throw new Error('connections of the closed stores stay open');
