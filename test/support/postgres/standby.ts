@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { serverFolder } from '#infra/local/folder.ts';
 import { database, superuser } from '#infra/local/postgres/rights.ts';
+import { eventually } from '../flow/open-service.ts';
 import { type OwnServer, serverIn } from './own-server.ts';
 
 /** The name under which the primary knows the standby. */
@@ -58,6 +59,10 @@ export function urlOfBoth(first: OwnServer, second: OwnServer, parameters = ''):
 
 /** Promotes a standby. Resolves once it accepts writes. */
 export async function promote(standby: OwnServer): Promise<void> {
-  const [row] = await standby.query('select pg_promote(true, 60) as done');
-  if (row?.['done'] !== true) throw new Error('the standby was not promoted');
+  await standby.query('select pg_promote(false)');
+  // The server cannot be left to wait: recovery cancels a statement that is in the way of what it replays.
+  await eventually(async () => {
+    const [row] = await standby.query('select not pg_is_in_recovery() as done').catch(() => []);
+    return row?.['done'] === true;
+  });
 }
