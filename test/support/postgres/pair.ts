@@ -1,5 +1,5 @@
 import { newServer, type OwnServer } from './own-server.ts';
-import { promote, standbyName, standbyOf, urlOfBoth } from './standby.ts';
+import { promote, standbyName, standbyOf, untilTrue, urlOfBoth } from './standby.ts';
 
 /** A primary and a synchronous standby that change roles. Both keep their ports. */
 export interface Pair {
@@ -8,8 +8,6 @@ export interface Pair {
   failOver(): Promise<void>;
   remove(): Promise<void>;
 }
-
-const waitMsMax = 60_000;
 
 export async function newPair(): Promise<Pair> {
   let primary = await newServer();
@@ -36,11 +34,5 @@ export async function newPair(): Promise<Pair> {
 async function waitFor(primary: OwnServer): Promise<void> {
   await primary.query(`alter system set synchronous_standby_names = '${standbyName}'`);
   await primary.query('select pg_reload_conf()');
-  const deadline = Date.now() + waitMsMax;
-  for (;;) {
-    const [row] = await primary.query(`select count(*)::int as n from pg_stat_replication where sync_state = 'sync'`);
-    if (row?.['n'] === 1) return;
-    if (Date.now() > deadline) throw new Error('the standby does not follow');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await untilTrue(primary, `exists (select 1 from pg_stat_replication where sync_state = 'sync')`);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { serverFolder } from '#infra/local/folder.ts';
 import { database, superuser } from '#infra/local/postgres/rights.ts';
-import { eventually } from '../flow/open-service.ts';
+import { patience } from '../measures/patience.ts';
 import { type OwnServer, serverIn } from './own-server.ts';
 
 /** The name under which the primary knows the standby. */
@@ -61,8 +61,16 @@ export function urlOfBoth(first: OwnServer, second: OwnServer, parameters = ''):
 export async function promote(standby: OwnServer): Promise<void> {
   await standby.query('select pg_promote(false)');
   // The server cannot be left to wait: recovery cancels a statement that is in the way of what it replays.
-  await eventually(async () => {
-    const [row] = await standby.query('select not pg_is_in_recovery() as done').catch(() => []);
-    return row?.['done'] === true;
-  });
+  await untilTrue(standby, 'not pg_is_in_recovery()');
+}
+
+/** Asks a server until a condition in SQL is true. A refused or cancelled statement counts as false. */
+export async function untilTrue(server: OwnServer, condition: string): Promise<void> {
+  const deadline = Date.now() + patience.conditionMs;
+  for (;;) {
+    const [row] = await server.query(`select ${condition} as done`).catch(() => []);
+    if (row?.['done'] === true) return;
+    if (Date.now() > deadline) throw new Error(`waited in vain for ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
