@@ -53,9 +53,11 @@ export function goldenText(name: string, manifests: readonly Manifest[]): string
   const kept = definitions.filter(({ type }, index) => index === 0 || values.includes(`  ${type}:`));
   const workers = new Set(kept.map(({ type }) => `worker-${type}`));
   const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  // The same digits can also be part of an address.
+  const wholeVersion = new RegExp(`(?<![\\d.])${version.replaceAll('.', '\\.')}(?![\\d.])`, 'g');
   return manifests
     .filter((one) => !componentOf(one).startsWith('worker-') || workers.has(componentOf(one)))
     .toSorted((a, b) => `${a.kind}/${a.metadata.name}`.localeCompare(`${b.kind}/${b.metadata.name}`, 'en'))
-    .map((one) => stringify(one, { aliasDuplicateObjects: false, lineWidth: 0 }).replaceAll(version, '<version>'))
+    .map((one) => stringify(one, { aliasDuplicateObjects: false, lineWidth: 0 }).replaceAll(wholeVersion, '<version>'))
     .join('---\n');
 }
