@@ -1,5 +1,5 @@
 import { readConfig } from '#core/config.ts';
-import { openLog } from '#core/log/open.ts';
+import { openFunctionLog } from '#core/log/open.ts';
 import { metricsPerInvocation } from '#telemetry/metrics/line.ts';
 import { openMetrics } from '#telemetry/metrics/open.ts';
 import type { AppParts } from './shared.ts';
@@ -38,7 +38,7 @@ async function openCached<T extends Flushed>(
   const settings = readConfig();
   const poolSize = Math.min(functionConnectionsMax, settings.KEYFERRY_DATABASE_POOL_SIZE);
   const config = { ...settings, KEYFERRY_DATABASE_POOL_SIZE: poolSize };
-  const parts = { config, log: openLog(config), metrics: openMetrics({ process: false }) };
+  const parts = { config, log: openFunctionLog(config), metrics: openMetrics({ process: false }) };
   const opened = await open(parts);
   const measured = metricsPerInvocation(parts.metrics, parts.log, dimensions);
   return { opened, run: (invocation) => measured(invocation).finally(() => opened.flush()) };

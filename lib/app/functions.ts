@@ -1,5 +1,5 @@
 import { readConfig } from '#core/config.ts';
-import { openLog } from '#core/log/open.ts';
+import { openFunctionLog } from '#core/log/open.ts';
 import { answersEvents, type LambdaHttpEvent, type LambdaHttpResult } from '#http/wire/lambda.ts';
 import type { Destination } from '#sync/drivers/drivers.ts';
 import type { GivenFilter } from '#sync/replay/filter.ts';
@@ -52,7 +52,7 @@ export function workerFunction(destination: Destination) {
 /** The platform does not learn why messages return. */
 function reportFailure(cause: unknown): void {
   const error = cause instanceof Error ? cause.message : String(cause);
-  openLog(readConfig()).error({ error }, 'the drain failed; its messages return to the queue');
+  openFunctionLog(readConfig()).error({ error }, 'the drain failed; its messages return to the queue');
 }
 
 /** The API behind an HTTP API of the platform (payload format 2.0). */

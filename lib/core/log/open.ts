@@ -23,3 +23,10 @@ export function openLog(
   });
   return withLevels(all, config.KEYFERRY_LOG_LEVEL);
 }
+
+/**
+ * The log of a function. Each line is written before the call returns, because the platform may freeze or end the process right after an
+ * invocation.
+ */
+export const openFunctionLog = (config: Pick<Config, 'KEYFERRY_LOG_LEVEL'>): Log =>
+  openLog(config, pino.destination({ dest: 2, sync: true }));
