@@ -86,6 +86,16 @@ export const groups: readonly Group[] = [
     load: async () => (await import('./verbs/sync/destinations.ts')).destinations,
   },
   {
+    name: 'records',
+    summary: 'Show how syncs stand',
+    load: async () => (await import('./verbs/sync/records.ts')).records,
+  },
+  {
+    name: 'batches',
+    summary: 'Change many syncs in the background',
+    load: async () => (await import('./verbs/sync/batches.ts')).batches,
+  },
+  {
     name: 'sync',
     summary: 'Copy a secret to a destination, and keep the copy up to date',
     load: async () => [(await import('./verbs/sync/associate.ts')).associate],

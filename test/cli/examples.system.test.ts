@@ -7,6 +7,7 @@ import { allVerbs } from '#infra/generate/tables/commands.ts';
 import { type Bundled, bundledProgram } from '../support/cli/bundled.ts';
 import { serviceOf } from '../support/flow/open-service.ts';
 import { shamirService } from '../support/flow/shamir.ts';
+import { shortly } from '../support/redis/wait.ts';
 
 const service = serviceOf(['cloud-a-sm']);
 const uninitialised = shamirService({}, 'not-yet');
@@ -51,7 +52,21 @@ beforeAll(async () => {
   program = await bundledProgram();
   environment = { KEYFERRY_ADDR: service.address, ...(await prepareLogins()) };
 });
-afterAll(() => program.close());
+/** Batches go on in the background of the sweep. */
+let isOver = false;
+const sweeping = async () => {
+  for (; !isOver; await shortly()) await service.sweep();
+};
+let sweeps: Promise<void> | undefined;
+beforeAll(() => {
+  sweeps = sweeping();
+});
+
+afterAll(async () => {
+  isOver = true;
+  await sweeps;
+  await program.close();
+});
 
 const data = 'secret/data/my-app';
 const prod = 'sys/sync/destinations/cloud-a-sm/prod';
@@ -76,6 +91,12 @@ async function association() {
 async function accessor() {
   const { body } = await service.ask('POST', 'auth/token/create', { policies: ['default'] });
   return { ACCESSOR: (body['auth'] as { accessor: string }).accessor };
+}
+
+async function batch() {
+  await association();
+  const { id } = await service.api.write<{ id: string }>('sys/sync/batches', { action: 'force', all: true });
+  return { BATCH: id };
 }
 
 /** What a command needs beforehand; the result are further variables. */
@@ -110,6 +131,14 @@ const before: Readonly<Record<string, () => Promise<unknown>>> = {
     });
   },
   destinations: destination,
+  async 'records get'() {
+    await association();
+    const { records } = await service.api.read<{ records: { id: string }[] }>('sys/sync/records');
+    return { RECORD: records[0]?.id };
+  },
+  batches: association,
+  'batches get': batch,
+  'batches cancel': batch,
   'destinations create': () => inFolder('destination.json', JSON.stringify(service.fake('cloud-a-sm').destination)),
   sync: destination,
   unsync: association,
