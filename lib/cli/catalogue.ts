@@ -1,11 +1,4 @@
-import type { Verb } from './verb.ts';
-
-/** A command, or several below one name. Its code is loaded when the command line names it. */
-export interface Group {
-  readonly name: string;
-  readonly summary: string;
-  load(): Promise<readonly Verb[]>;
-}
+import type { Group } from './verb.ts';
 
 /** All commands, in the order of the help. */
 export const groups: readonly Group[] = [
@@ -86,6 +79,16 @@ export const groups: readonly Group[] = [
     load: async () => (await import('./verbs/sync/destinations.ts')).destinations,
   },
   {
+    name: 'records',
+    summary: 'Show how syncs stand',
+    load: async () => (await import('./verbs/sync/records.ts')).records,
+  },
+  {
+    name: 'batches',
+    summary: 'Change many syncs in the background',
+    load: async () => (await import('./verbs/sync/batches.ts')).batches,
+  },
+  {
     name: 'sync',
     summary: 'Copy a secret to a destination, and keep the copy up to date',
     load: async () => [(await import('./verbs/sync/associate.ts')).associate],
@@ -114,5 +117,21 @@ export const groups: readonly Group[] = [
     name: 'wait',
     summary: 'Wait until a secret, or everything at a destination, is synced',
     load: async () => [(await import('./verbs/sync/operate.ts')).wait],
+  },
+  {
+    name: 'workspaces',
+    summary: 'Look at workspaces, lock them, fetch their states',
+    async load() {
+      const [{ workspaceVerbs }, { statePull }] = await Promise.all([
+        import('./verbs/workspaces/workspaces.ts'),
+        import('./verbs/workspaces/state.ts'),
+      ]);
+      return [...workspaceVerbs, statePull];
+    },
+  },
+  {
+    name: 'completion',
+    summary: 'Print a script with which a shell completes command lines',
+    load: async () => [(await import('./verbs/completion.ts')).completionOf(groups)],
   },
 ];

@@ -1,18 +1,10 @@
 import { Command } from 'commander';
-import { type Group, groups } from './catalogue.ts';
+import { groups } from './catalogue.ts';
 import type { Host } from './host.ts';
-import { formats } from './output/format.ts';
 import type { Flags } from './settings/settings.ts';
-import { type Described, Given, type Verb } from './verb.ts';
+import { commonOptions, Given, type Group, type Verb } from './verb.ts';
 
 export type Perform = (verb: Verb, given: Given, flags: Flags) => Promise<void>;
-
-/** Flags that every command takes. */
-export const commonOptions: readonly Described[] = [
-  ['-o, --output <format>', `format of the output: ${formats.join(', ')}`],
-  ['--address <url>', 'address of the server; default: KEYFERRY_ADDR, VAULT_ADDR'],
-  ['--namespace <path>', 'namespace; default: KEYFERRY_NAMESPACE, VAULT_NAMESPACE'],
-];
 
 /** The program with the verbs of the group that the command line names; the others are only listed, and not loaded. */
 export async function buildProgram(host: Host, perform: Perform): Promise<Command> {

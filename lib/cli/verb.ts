@@ -1,5 +1,6 @@
 import type { Context } from './context.ts';
 import { usage } from './failure.ts';
+import { formats } from './output/format.ts';
 import type { Result } from './output/result.ts';
 
 /** A command of the program: its arguments, help, examples and code. Help, documentation and completion are made from it. */
@@ -14,8 +15,22 @@ export interface Verb {
   run(context: Context, given: Given): Promise<Result | undefined>;
 }
 
+/** A command, or several below one name. Its code is loaded when the command line names it. */
+export interface Group {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<readonly Verb[]>;
+}
+
 /** `<name>` is required, `[name]` is not, and `...` takes several; or the flags of an option. */
 export type Described = readonly [form: string, help: string];
+
+/** Options that every command takes. */
+export const commonOptions: readonly Described[] = [
+  ['-o, --output <format>', `format of the output: ${formats.join(', ')}`],
+  ['--address <url>', 'address of the server; default: KEYFERRY_ADDR, VAULT_ADDR'],
+  ['--namespace <path>', 'namespace; default: KEYFERRY_NAMESPACE, VAULT_NAMESPACE'],
+];
 
 /** What the user has given. */
 export class Given {

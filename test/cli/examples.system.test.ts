@@ -7,6 +7,8 @@ import { allVerbs } from '#infra/generate/tables/commands.ts';
 import { type Bundled, bundledProgram } from '../support/cli/bundled.ts';
 import { serviceOf } from '../support/flow/open-service.ts';
 import { shamirService } from '../support/flow/shamir.ts';
+import { shortly } from '../support/redis/wait.ts';
+import { md5Of, stateText } from '../workspaces/support/files.ts';
 
 const service = serviceOf(['cloud-a-sm']);
 const uninitialised = shamirService({}, 'not-yet');
@@ -51,7 +53,21 @@ beforeAll(async () => {
   program = await bundledProgram();
   environment = { KEYFERRY_ADDR: service.address, ...(await prepareLogins()) };
 });
-afterAll(() => program.close());
+/** Batches go on in the background of the sweep. */
+let isOver = false;
+const sweeping = async () => {
+  for (; !isOver; await shortly()) await service.sweep();
+};
+let sweeps: Promise<void> | undefined;
+beforeAll(() => {
+  sweeps = sweeping();
+});
+
+afterAll(async () => {
+  isOver = true;
+  await sweeps;
+  await program.close();
+});
 
 const data = 'secret/data/my-app';
 const prod = 'sys/sync/destinations/cloud-a-sm/prod';
@@ -76,6 +92,36 @@ async function association() {
 async function accessor() {
   const { body } = await service.ask('POST', 'auth/token/create', { policies: ['default'] });
   return { ACCESSOR: (body['auth'] as { accessor: string }).accessor };
+}
+
+async function batch() {
+  await association();
+  const { id } = await service.api.write<{ id: string }>('sys/sync/batches', { action: 'force', all: true });
+  return { BATCH: id };
+}
+
+/** A workspace with a state, locked or not. */
+async function workspace({ locked }: { readonly locked: boolean }) {
+  const call = async (method: string, path: string, resource: object | undefined) => {
+    const reply = await fetch(`${service.address}/api/v2${path}`, {
+      method,
+      headers: { authorization: `Bearer ${service.rootToken}`, 'content-type': 'application/vnd.api+json' },
+      body: method === 'GET' ? null : JSON.stringify(resource === undefined ? {} : { data: resource }),
+    });
+    return (await reply.json()) as { data: { id: string } };
+  };
+  await call('POST', '/organizations', {
+    type: 'organizations',
+    attributes: { name: 'acme', email: 'ops@example.com' },
+  });
+  const made = '/organizations/acme/workspaces';
+  await call('POST', made, { type: 'workspaces', attributes: { name: 'network', 'execution-mode': 'local' } });
+  const { data } = await call('GET', `${made}/network`, undefined);
+  await call('POST', `/workspaces/${data.id}/actions/lock`, undefined);
+  const text = stateText();
+  const attributes = { serial: 1, lineage: 'l-1', md5: md5Of(text), state: Buffer.from(text).toString('base64') };
+  await call('POST', `/workspaces/${data.id}/state-versions`, { type: 'state-versions', attributes });
+  if (!locked) await call('POST', `/workspaces/${data.id}/actions/force-unlock`, undefined);
 }
 
 /** What a command needs beforehand; the result are further variables. */
@@ -110,7 +156,17 @@ const before: Readonly<Record<string, () => Promise<unknown>>> = {
     });
   },
   destinations: destination,
+  async 'records get'() {
+    await association();
+    const { records } = await service.api.read<{ records: { id: string }[] }>('sys/sync/records');
+    return { RECORD: records[0]?.id };
+  },
+  batches: association,
+  'batches get': batch,
+  'batches cancel': batch,
   'destinations create': () => inFolder('destination.json', JSON.stringify(service.fake('cloud-a-sm').destination)),
+  workspaces: () => workspace({ locked: false }),
+  'workspaces unlock': () => workspace({ locked: true }),
   sync: destination,
   unsync: association,
   wait: association,

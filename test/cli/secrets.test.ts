@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exitOf } from '#cli/verbs/sync/records.ts';
+import { exitOf } from '#cli/verbs/sync/copies.ts';
 import { targetOf } from '#cli/verbs/sync/target.ts';
 import { runLine } from '../support/cli/line.ts';
 import { serviceOf } from '../support/flow/open-service.ts';

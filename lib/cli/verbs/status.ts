@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { sync } from '#client/operations/sync.ts';
 import { system } from '#client/operations/system.ts';
 import { CallFailure } from '#client/wire/failure.ts';
@@ -6,32 +5,14 @@ import { memberOf, type ObjectValue, textOf, type Value } from '#client/wire/jso
 import type { Context } from '../context.ts';
 import { one, type Result } from '../output/result.ts';
 import type { Verb } from '../verb.ts';
-
-/** Times that `--watch` shows the state without `--times`. */
-const unlimited = 1_000_000_000;
+import { watched, watchOptions } from './watch.ts';
 
 export const status: Verb = {
   name: 'status',
   summary: 'Show the state of the server and of the sync',
-  options: [
-    ['-w, --watch', 'show the state again and again until interrupted'],
-    ['--interval <seconds>', 'time between two looks of --watch; default: 2'],
-    ['--times <count>', 'end --watch after so many looks'],
-  ],
+  options: watchOptions,
   examples: ['keyferry status', 'keyferry status --watch --interval 1 --times 2'],
-  async run(context, given) {
-    if (!given.flag('watch')) return stateNow(context);
-    const interval = given.count('interval', 2, { min: 1, max: 3_600 });
-    const times = given.count('times', unlimited, { min: 1, max: unlimited });
-    for (let look = 1; look < times; look += 1) {
-      const state = await stateNow(context);
-      // Clears the screen, so that the table stays in one place.
-      if (context.host.output.isTTY === true) context.host.output.write('\u001b[H\u001b[2J');
-      await context.show(state);
-      await delay(interval * 1_000, undefined, { signal: context.host.signal });
-    }
-    return stateNow(context);
-  },
+  run: (context, given) => watched(context, given, () => stateNow(context)),
 };
 
 async function stateNow(context: Context): Promise<Result> {

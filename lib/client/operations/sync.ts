@@ -1,6 +1,8 @@
 import type { Operation } from '../operation.ts';
 
 const association = ['mount', 'secret_name'] as const;
+/** Select associations. */
+const recordFilter = ['type', 'name', 'status', 'kind', 'mount', 'prefix', 'secret', 'unconfirmed'] as const;
 
 /** Requests below `sys/sync/`. */
 export const sync = {
@@ -17,6 +19,7 @@ export const sync = {
     path: 'sys/sync/destinations/{type}/{name}',
     fields: ['purge', 'force_delete'],
   },
+  checkDestination: { method: 'GET', path: 'sys/sync/destinations/{type}/{name}/check' },
   associationsOf: { method: 'GET', path: 'sys/sync/destinations/{type}/{name}/associations' },
   destinationsOf: { method: 'GET', path: 'sys/sync/associations/destinations', fields: association },
   associate: {
@@ -25,5 +28,16 @@ export const sync = {
     fields: [...association, 'adopt'],
   },
   dissociate: { method: 'POST', path: 'sys/sync/destinations/{type}/{name}/associations/remove', fields: association },
+  listRecords: { method: 'GET', path: 'sys/sync/records', fields: [...recordFilter, 'limit', 'after'] },
+  readRecord: { method: 'GET', path: 'sys/sync/records/{id}' },
+  listBatches: { method: 'LIST', path: 'sys/sync/batches' },
+  createBatch: {
+    method: 'POST',
+    path: 'sys/sync/batches',
+    fields: ['action', ...recordFilter, 'older_than', 'all', 'limit', 'rate', 'dry_run'],
+  },
+  readBatch: { method: 'GET', path: 'sys/sync/batches/{id}' },
+  cancelBatch: { method: 'POST', path: 'sys/sync/batches/{id}/cancel' },
+  overview: { method: 'GET', path: 'sys/sync/overview' },
   replay: { method: 'POST', path: 'sys/sync/replay', fields: ['type', 'name', 'sync_status', 'cursor'] },
 } as const satisfies Record<string, Operation>;

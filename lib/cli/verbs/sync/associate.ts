@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import type { Result } from '../../output/result.ts';
 import type { Described, Given, Verb } from '../../verb.ts';
 import { placeOf } from '../kv/place.ts';
-import { type Copy, copiesAt, copiesIn, copyTable, exitOf, isSettled } from './records.ts';
+import { type Copy, copiesAt, copiesIn, copyTable, exitOf, isSettled } from './copies.ts';
 import { type Target, targetOf } from './target.ts';
 import { untilTrue } from './until.ts';
 

@@ -5,7 +5,8 @@ import type { Context } from '../../context.ts';
 import { CommandFailure, usage } from '../../failure.ts';
 import { one, rowsOf } from '../../output/result.ts';
 import type { Described, Given, Verb } from '../../verb.ts';
-import { copiesAt, copyTable, noneThere } from './records.ts';
+import { check } from './check.ts';
+import { copiesAt, copyTable, noneThere } from './copies.ts';
 import { targetOf } from './target.ts';
 
 const targetArgument: Described = ['<type/name>', 'the destination, such as cloud-a-sm/prod'];
@@ -104,4 +105,4 @@ const refuse =
     throw new CommandFailure('failed', `${file} cannot be read: ${code}`, `keyferry ${verb} --help`);
   };
 
-export const destinations: readonly Verb[] = [list, get, create, edit, remove];
+export const destinations: readonly Verb[] = [list, get, create, edit, remove, check];

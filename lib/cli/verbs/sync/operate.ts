@@ -5,7 +5,7 @@ import { usage } from '../../failure.ts';
 import { one, type Result } from '../../output/result.ts';
 import type { Verb } from '../../verb.ts';
 import { placeOf } from '../kv/place.ts';
-import { type Copy, copiesAt, copiesOfSecret, copyTable, exitOf, isSettled } from './records.ts';
+import { type Copy, copiesAt, copiesOfSecret, copyTable, exitOf, isSettled } from './copies.ts';
 import { targetOf } from './target.ts';
 import { untilTrue } from './until.ts';
 

@@ -1,67 +1,71 @@
-import type { Client } from '#client/client.ts';
 import { sync } from '#client/operations/sync.ts';
-import { CallFailure } from '#client/wire/failure.ts';
-import { isObject, memberOf, textOf, type Value } from '#client/wire/json.ts';
-import type { Exit } from '../../failure.ts';
-import { type Rows, rowsOf } from '../../output/result.ts';
+import { memberOf, textOf, type Value } from '#client/wire/json.ts';
+import type { Context } from '../../context.ts';
+import { one, type Rows, rowsOf } from '../../output/result.ts';
+import type { Given, Verb } from '../../verb.ts';
+import { watched, watchOptions } from '../watch.ts';
+import { filterOf, filterOptions } from './filter.ts';
 
-/** A copy of a secret, or of one of its keys, and how it stands. */
-export interface Copy {
-  readonly [key: string]: Value;
-  readonly destination: string;
-  readonly secret: string;
-  readonly status: string;
-}
+/** Records of one page, the most that a reply has. */
+const pageMax = 500;
+const limitMax = 1_000_000;
 
-/** The copies in `associated_secrets` of a destination, or in `associated_destinations` of a secret. */
-export function copiesIn(data: Value | undefined, about: Readonly<Record<string, string>> = {}): readonly Copy[] {
-  const found = memberOf(data, 'associated_secrets') ?? memberOf(data, 'associated_destinations');
-  return Object.values(isObject(found) ? found : {}).map((record) => ({
-    destination: about['destination'] ?? `${textOf(record, 'type')}/${textOf(record, 'name')}`,
-    secret: about['secret'] ?? `${textOf(record, 'mount')}/${textOf(record, 'secret_name')}`,
-    key: textOf(record, 'sub_key'),
-    status: textOf(record, 'sync_status'),
-    error: textOf(record, 'error', 'message'),
-    external_name: textOf(record, 'external_name'),
-    attempts: memberOf(record, 'attempts') ?? null,
-    updated_at: textOf(record, 'updated_at'),
-    next_attempt_at: textOf(record, 'next_attempt_at'),
-  }));
-}
+const list: Verb = {
+  name: 'records list',
+  summary: 'List syncs of all destinations and how they stand',
+  options: [...filterOptions, ['--limit <count>', 'at most this many; default: 100'], ...watchOptions],
+  examples: [
+    'keyferry records list --status CLIENT_SIDE_ERROR,EXTERNAL_SERVICE_ERROR',
+    'keyferry records list --type cloud-a-sm --name prod --prefix my- -o ndjson',
+  ],
+  run: (context, given) => watched(context, given, () => listed(context, given)),
+};
 
-export const copyTable = (copies: readonly Copy[]): Rows =>
-  rowsOf({ destination: 'destination', secret: 'secret', key: 'key', status: 'status', error: 'error' }, copies, {
-    external_name: 'external name',
+async function listed(context: Context, given: Given): Promise<Rows> {
+  const limit = given.count('limit', 100, { min: 1, max: limitMax });
+  const filter = filterOf(given);
+  const rows: Rows['rows'][number][] = [];
+  let [after, total]: [string, Value] = ['', 0];
+  do {
+    const fields = { ...filter, limit: Math.min(pageMax, limit - rows.length), after: after || undefined };
+    const { data } = await context.client.call(sync.listRecords, {}, fields);
+    const records = memberOf(data, 'records');
+    rows.push(...(Array.isArray(records) ? records : []).map(rowOf));
+    total = memberOf(data, 'total') ?? 0;
+    after = textOf(data, 'after');
+  } while (after !== '' && rows.length < limit);
+  if (after !== '') context.say(`${rows.length} of ${total} or more are shown; --limit shows more`);
+  const columns = { destination: 'destination', secret: 'secret', status: 'status', error: 'error', id: 'id' };
+  return rowsOf(columns, rows, {
     attempts: 'attempts',
-    updated_at: 'updated',
+    pending_since: 'pending since',
     next_attempt_at: 'next attempt',
+    unconfirmed: 'unconfirmed',
+    updated_at: 'updated',
   });
-
-const isError = ({ status }: Copy): boolean => status.endsWith('_ERROR');
-
-/** Failed when all copies failed, and "some failed" when some did. */
-export function exitOf(copies: readonly Copy[]): Exit {
-  const failed = copies.filter(isError).length;
-  if (failed === 0) return 'done';
-  return failed === copies.length ? 'failed' : 'someFailed';
 }
 
-export const isSettled = ({ status }: Copy): boolean => status !== 'PENDING' && status !== 'UNKNOWN';
+const rowOf = (record: Value) => ({
+  destination: `${textOf(record, 'destination', 'type')}/${textOf(record, 'destination', 'name')}`,
+  secret: `${textOf(record, 'mount')}/${textOf(record, 'secret_name')}`,
+  status: textOf(record, 'status'),
+  error: textOf(record, 'error', 'message'),
+  kind: textOf(record, 'error', 'kind'),
+  remedy: textOf(record, 'error', 'remedy'),
+  attempts: memberOf(record, 'attempts') ?? null,
+  pending_since: textOf(record, 'pending_since'),
+  next_attempt_at: textOf(record, 'next_attempt_at'),
+  unconfirmed: memberOf(record, 'unconfirmed') ?? null,
+  updated_at: textOf(record, 'updated_at'),
+  id: textOf(record, 'id'),
+});
 
-/** The copies of a secret everywhere. */
-export async function copiesOfSecret(client: Client, mount: string, secret_name: string): Promise<readonly Copy[]> {
-  const { data } = await client.call(sync.destinationsOf, {}, { mount, secret_name }).catch(noneThere);
-  return copiesIn(data, { secret: `${mount}/${secret_name}` });
-}
+const get: Verb = {
+  name: 'records get',
+  summary: 'Show one sync, with what stands at the destination',
+  arguments: [['<id>', 'id of the record, from `keyferry records list`']],
+  examples: ['keyferry records get "$RECORD"'],
+  run: async ({ client }, given) => one((await client.call(sync.readRecord, { id: given.argument(0) })).data ?? null),
+};
 
-/** The copies at a destination. */
-export async function copiesAt(client: Client, type: string, name: string): Promise<readonly Copy[]> {
-  const { data } = await client.call(sync.associationsOf, { type, name });
-  return copiesIn(data, { destination: `${type}/${name}` });
-}
-
-/** A secret without associations gets 404. */
-export function noneThere(error: unknown): { readonly data: undefined } {
-  if (error instanceof CallFailure && error.status === 404) return { data: undefined };
-  throw error;
-}
+export const records: readonly Verb[] = [list, get];

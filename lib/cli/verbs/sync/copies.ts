@@ -1,0 +1,67 @@
+import type { Client } from '#client/client.ts';
+import { sync } from '#client/operations/sync.ts';
+import { CallFailure } from '#client/wire/failure.ts';
+import { isObject, memberOf, textOf, type Value } from '#client/wire/json.ts';
+import type { Exit } from '../../failure.ts';
+import { type Rows, rowsOf } from '../../output/result.ts';
+
+/** A copy of a secret, or of one of its keys, and how it stands. */
+export interface Copy {
+  readonly [key: string]: Value;
+  readonly destination: string;
+  readonly secret: string;
+  readonly status: string;
+}
+
+/** The copies in `associated_secrets` of a destination, or in `associated_destinations` of a secret. */
+export function copiesIn(data: Value | undefined, about: Readonly<Record<string, string>> = {}): readonly Copy[] {
+  const found = memberOf(data, 'associated_secrets') ?? memberOf(data, 'associated_destinations');
+  return Object.values(isObject(found) ? found : {}).map((record) => ({
+    destination: about['destination'] ?? `${textOf(record, 'type')}/${textOf(record, 'name')}`,
+    secret: about['secret'] ?? `${textOf(record, 'mount')}/${textOf(record, 'secret_name')}`,
+    key: textOf(record, 'sub_key'),
+    status: textOf(record, 'sync_status'),
+    error: textOf(record, 'error', 'message'),
+    external_name: textOf(record, 'external_name'),
+    attempts: memberOf(record, 'attempts') ?? null,
+    updated_at: textOf(record, 'updated_at'),
+    next_attempt_at: textOf(record, 'next_attempt_at'),
+  }));
+}
+
+export const copyTable = (copies: readonly Copy[]): Rows =>
+  rowsOf({ destination: 'destination', secret: 'secret', key: 'key', status: 'status', error: 'error' }, copies, {
+    external_name: 'external name',
+    attempts: 'attempts',
+    updated_at: 'updated',
+    next_attempt_at: 'next attempt',
+  });
+
+const isError = ({ status }: Copy): boolean => status.endsWith('_ERROR');
+
+/** Failed when all copies failed, and "some failed" when some did. */
+export function exitOf(copies: readonly Copy[]): Exit {
+  const failed = copies.filter(isError).length;
+  if (failed === 0) return 'done';
+  return failed === copies.length ? 'failed' : 'someFailed';
+}
+
+export const isSettled = ({ status }: Copy): boolean => status !== 'PENDING' && status !== 'UNKNOWN';
+
+/** The copies of a secret everywhere. */
+export async function copiesOfSecret(client: Client, mount: string, secret_name: string): Promise<readonly Copy[]> {
+  const { data } = await client.call(sync.destinationsOf, {}, { mount, secret_name }).catch(noneThere);
+  return copiesIn(data, { secret: `${mount}/${secret_name}` });
+}
+
+/** The copies at a destination. */
+export async function copiesAt(client: Client, type: string, name: string): Promise<readonly Copy[]> {
+  const { data } = await client.call(sync.associationsOf, { type, name });
+  return copiesIn(data, { destination: `${type}/${name}` });
+}
+
+/** A secret without associations gets 404. */
+export function noneThere(error: unknown): { readonly data: undefined } {
+  if (error instanceof CallFailure && error.status === 404) return { data: undefined };
+  throw error;
+}

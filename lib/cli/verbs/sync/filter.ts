@@ -1,0 +1,20 @@
+import type { Described, Given } from '../../verb.ts';
+
+/** Options that select syncs. */
+export const filterOptions: readonly Described[] = [
+  ['--type <type>', 'only destinations of this type'],
+  ['--name <name>', 'only destinations of this name'],
+  ['--status <statuses>', 'only these statuses, with commas between them'],
+  ['--kind <kinds>', 'only these kinds of error, with commas between them'],
+  ['--mount <mount>', 'only secrets of this mount'],
+  ['--prefix <prefix>', 'only secrets whose path below the mount starts with this'],
+  ['--secret <path>', 'only the secret at this path below the mount'],
+];
+
+const names = ['type', 'name', 'status', 'kind', 'mount', 'prefix', 'secret'] as const;
+
+/** The options that were given, as fields of a request. */
+export function filterOf(given: Given): { readonly [name in (typeof names)[number]]?: string } {
+  const fields = names.map((name) => [name, given.text(name)] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}

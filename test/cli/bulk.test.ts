@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runLine } from '../support/cli/line.ts';
+import { serviceOf } from '../support/flow/open-service.ts';
+import { shortly } from '../support/redis/wait.ts';
+
+const service = serviceOf(['cloud-a-sm']);
+const line = (...argv: string[]) => runLine(argv, { address: service.address, token: service.rootToken });
+const rowsOf = (output: string) => output.split('\n').flatMap((row) => (row === '' ? [] : [JSON.parse(row)]));
+
+/** Batches go on in the background of the sweep. */
+let isOver = false;
+let sweeps: Promise<void> | undefined;
+beforeAll(() => {
+  sweeps = (async () => {
+    for (; !isOver; await shortly()) await service.sweep();
+  })();
+});
+afterAll(async () => {
+  isOver = true;
+  await sweeps;
+});
+
+/** A destination to which so many secrets are copied. */
+async function destinationWith(secrets: number): Promise<string> {
+  const name = await service.destination('cloud-a-sm');
+  for (let count = 0; count < secrets; count += 1) {
+    const secret = await service.secret({ a: 'b' });
+    await service.set('cloud-a-sm', name, secret);
+    expect((await line('wait', `secret/${secret}`)).code).toBe(0);
+  }
+  return name;
+}
+
+test('a check shows each step, and fails with a remedy when the credentials are refused', async () => {
+  const at = `cloud-a-sm/${await service.destination('cloud-a-sm')}`;
+  const passed = await line('destinations', 'check', at, '-o', 'ndjson');
+  expect(passed.code).toBe(0);
+  expect(rowsOf(passed.output).find(({ step }) => step === 'login')).toMatchObject({ outcome: 'passed' });
+  service.fake('cloud-a-sm').fail({ kind: 'credentials' });
+  const failed = await line('destinations', 'check', at, '-o', 'ndjson');
+  expect(failed.code).toBe(1);
+  const login = rowsOf(failed.output).find(({ step }) => step === 'login');
+  expect(login).toMatchObject({
+    outcome: 'failed',
+    cause: expect.stringMatching(/./),
+    remedy: expect.stringMatching(/./),
+  });
+});
+
+test('records are listed by the filter, up to the limit, and one of them is shown', async () => {
+  const name = await destinationWith(3);
+  const filter = ['--type', 'cloud-a-sm', '--name', name];
+  const all = await line('records', 'list', ...filter, '-o', 'ndjson');
+  expect(rowsOf(all.output).map(({ destination, status }) => [destination, status])).toEqual(
+    Array.from({ length: 3 }, () => [`cloud-a-sm/${name}`, 'SYNCED']),
+  );
+  const some = await line('records', 'list', ...filter, '--limit', '2', '-o', 'ndjson');
+  expect(rowsOf(some.output)).toEqual(rowsOf(all.output).slice(0, 2));
+  expect(some.errors).toContain('2 of 3');
+  expect(rowsOf((await line('records', 'list', ...filter, '--status', 'PENDING', '-o', 'ndjson')).output)).toEqual([]);
+  const [{ id, secret }] = rowsOf(all.output);
+  const one = JSON.parse((await line('records', 'get', id, '-o', 'json')).output);
+  expect(`${one.mount}/${one.secret_name}`).toBe(secret);
+  expect(await line('records', 'get', 'nothing')).toMatchObject({ code: 1 });
+  expect(await line('records', 'list', '--status', 'BROKEN')).toMatchObject({
+    code: 1,
+    errors: expect.stringContaining('PENDING, SYNCED'),
+  });
+});
+
+test('--watch lists the records again', async () => {
+  const name = await destinationWith(1);
+  const watch = ['--watch', '--interval', '1', '--times', '2', '-o', 'ndjson'];
+  const { output } = await line('records', 'list', '--name', name, ...watch);
+  expect(rowsOf(output)).toHaveLength(2);
+});
+
+test('a batch counts first, needs --yes without a terminal, and tells the outcomes', async () => {
+  const filter = ['--type', 'cloud-a-sm', '--name', await destinationWith(2)];
+  const dry = await line('batches', 'create', 'force', ...filter, '--dry-run', '-o', 'ndjson');
+  expect(rowsOf(dry.output)).toEqual([{ destination: `cloud-a-sm/${filter[3]}`, status: 'SYNCED', count: 2 }]);
+  const asked = await line('batches', 'create', 'force', ...filter);
+  expect(asked).toMatchObject({ code: 2, errors: expect.stringContaining('Push again 2 syncs? Without a terminal') });
+  const done = await line('batches', 'create', 'force', ...filter, '--yes', '--wait', '-o', 'json');
+  expect(done.code, done.errors).toBe(0);
+  const batch = JSON.parse(done.output);
+  expect(batch).toMatchObject({ state: 'done', changed: 2, counts: { synced: 2, failed: 0 } });
+  expect(JSON.parse((await line('batches', 'get', batch.id, '-o', 'json')).output)).toEqual(batch);
+  const listed = rowsOf((await line('batches', 'list', '-o', 'ndjson')).output);
+  expect(listed.find(({ id }) => id === batch.id)).toMatchObject({ action: 'force', state: 'done', changed: 2 });
+});
+
+test('a batch whose syncs all fail ends with 1, one of which some fail with 6, and one that takes too long with 7', async () => {
+  const create = (name: string, ...more: string[]) =>
+    line('batches', 'create', 'force', '--type', 'cloud-a-sm', '--name', name, '--yes', '--wait', ...more);
+  const name = await destinationWith(1);
+  const tooLarge = await service.secret({ a: 'b'.repeat(70_000) });
+  await service.set('cloud-a-sm', name, tooLarge);
+  expect((await line('wait', `secret/${tooLarge}`)).code).toBe(1);
+  const some = await create(name, '-o', 'json');
+  expect([some.code, JSON.parse(some.output).counts]).toEqual([6, expect.objectContaining({ synced: 1, failed: 1 })]);
+  service.fake('cloud-a-sm').fail({ kind: 'denied' });
+  expect((await create(name)).code).toBe(1);
+  expect((await create(name, '--timeout', '0s')).code).toBe(7);
+});
+
+test.each([
+  [['batches', 'create', 'force'], '--all'],
+  [['batches', 'create', 'erase', '--all'], 'replay, force or remove'],
+])('%j is a wrong command line', async (argv, text) => {
+  expect(await line(...argv)).toMatchObject({ code: 2, errors: expect.stringContaining(text) });
+});
