@@ -130,6 +130,11 @@ export const groups: readonly Group[] = [
     },
   },
   {
+    name: 'doctor',
+    summary: 'Show what is wrong with this installation, and what helps',
+    load: async () => [(await import('./verbs/doctor/doctor.ts')).doctor],
+  },
+  {
     name: 'completion',
     summary: 'Print a script with which a shell completes command lines',
     load: async () => [(await import('./verbs/completion.ts')).completionOf(groups)],

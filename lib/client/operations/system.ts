@@ -3,6 +3,7 @@ import type { Operation } from '../operation.ts';
 /** Requests below `sys/` that are not about the sync. */
 export const system = {
   sealStatus: { method: 'GET', path: 'sys/seal-status' },
+  health: { method: 'GET', path: 'sys/health' },
   initialise: {
     method: 'POST',
     path: 'sys/init',

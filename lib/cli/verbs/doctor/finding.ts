@@ -1,0 +1,33 @@
+import { CallFailure } from '#client/wire/failure.ts';
+import { explained } from '../../explain.ts';
+
+/** What a check has found. A remedy is a command or a few words. */
+export interface Finding {
+  readonly [key: string]: string;
+  readonly check: string;
+  readonly outcome: 'passed' | 'warning' | 'failed' | 'not checked';
+  readonly finding: string;
+  readonly remedy: string;
+}
+
+export const passed = (check: string, finding: string): Finding => ({ check, outcome: 'passed', finding, remedy: '' });
+export const warning = (check: string, finding: string, remedy: string): Finding => ({
+  check,
+  outcome: 'warning',
+  finding,
+  remedy,
+});
+export const failed = (check: string, finding: string, remedy: string): Finding => ({
+  check,
+  outcome: 'failed',
+  finding,
+  remedy,
+});
+
+/** A check without a verdict, because the token lacks a right, or the server does not answer the call. */
+export function unanswered(check: string, error: unknown): readonly Finding[] {
+  const { message, next } = explained(error, 'doctor');
+  if (error instanceof CallFailure && error.status === 403 && !error.isTokenInvalid)
+    return [{ check, outcome: 'not checked', finding: 'the token may not read it', remedy: next }];
+  return [failed(check, message, next)];
+}

@@ -1,0 +1,73 @@
+import { sync } from '#client/operations/sync.ts';
+import { isObject, memberOf, textOf, type Value } from '#client/wire/json.ts';
+import type { Context } from '../../context.ts';
+import { type Finding, failed, passed, unanswered, warning } from './finding.ts';
+
+/** A queue that is fuller may soon refuse operations. */
+const fullShareMax = 0.8;
+/** A change that waits longer has no worker, or a sick destination. In milliseconds. */
+const waitMsMax = 5 * 60_000;
+
+/** Whether syncs run, the queue has room, circuits are closed, and no sync has failed. */
+export async function syncFindings({ client }: Context): Promise<readonly Finding[]> {
+  try {
+    const { data } = await client.call(sync.overview, {});
+    return [isRunning(data), ...queueFindings(data), ...circuitFindings(data), ...purgeFindings(data), failures(data)];
+  } catch (error) {
+    return unanswered('sync', error);
+  }
+}
+
+const waiting = 'is a destination paused, and does a worker of its type run?';
+
+function isRunning(overview: Value | undefined): Finding {
+  if (memberOf(overview, 'disabled') === true) return warning('sync', 'disabled: changes wait', 'keyferry resume');
+  const since = textOf(overview, 'pending_since');
+  if (since !== '' && Date.now() - Date.parse(since) > waitMsMax)
+    return warning('sync', `a change waits since ${since}: ${waiting}`, 'keyferry records list --status PENDING');
+  return passed('sync', `${textOf(overview, 'total')} syncs`);
+}
+
+function queueFindings(overview: Value | undefined): readonly Finding[] {
+  const queue = memberOf(overview, 'queue');
+  if (!isObject(queue)) return [];
+  if (queue['pending'] === null) return [failed('queue', 'Redis is unavailable', 'check Redis and REDIS_URL')];
+  const [pending, capacity] = [Number(textOf(queue, 'pending')), Number(textOf(queue, 'capacity'))];
+  const finding = `${pending} of ${capacity} operations wait`;
+  if (pending < capacity * fullShareMax) return [passed('queue', finding)];
+  return [warning('queue', finding, 'add workers, or raise queue_capacity of sys/sync/config')];
+}
+
+const destinationsOf = (overview: Value | undefined): readonly Value[] => {
+  const all = memberOf(overview, 'destinations');
+  return Array.isArray(all) ? all : [];
+};
+
+const nameOf = (destination: Value): string => `${textOf(destination, 'type')}/${textOf(destination, 'name')}`;
+
+const circuitFindings = (overview: Value | undefined): readonly Finding[] =>
+  destinationsOf(overview)
+    .filter((one) => ['open', 'half-open'].includes(textOf(one, 'circuit')))
+    .map((one) =>
+      failed(
+        'circuit',
+        `${nameOf(one)} is not called: it failed repeatedly`,
+        `keyferry destinations check ${nameOf(one)}`,
+      ),
+    );
+
+const purgeFindings = (overview: Value | undefined): readonly Finding[] =>
+  destinationsOf(overview)
+    .filter((one) => textOf(one, 'purge_error') !== '')
+    .map((one) =>
+      failed('purge', `${nameOf(one)}: ${textOf(one, 'purge_error')}`, `keyferry destinations check ${nameOf(one)}`),
+    );
+
+function failures(overview: Value | undefined): Finding {
+  const counts = memberOf(overview, 'counts');
+  const statuses = Object.keys(isObject(counts) ? counts : {}).filter((status) => status.endsWith('_ERROR'));
+  const failing = statuses.filter((status) => Number(textOf(counts, status)) > 0);
+  if (failing.length === 0) return passed('failures', 'no sync has failed');
+  const finding = failing.map((status) => `${textOf(counts, status)} ${status}`).join(', ');
+  return failed('failures', finding, `keyferry records list --status ${failing.join(',')}`);
+}
