@@ -105,13 +105,13 @@ export const groups: readonly Group[] = [
   },
   {
     name: 'pause',
-    summary: 'Pause all syncs; changes wait',
-    load: async () => [(await import('./verbs/sync/operate.ts')).pause],
+    summary: 'Pause all syncs, or those to one destination; changes wait',
+    load: async () => [(await import('./verbs/sync/pause.ts')).pause],
   },
   {
     name: 'resume',
-    summary: 'Resume all syncs; what waits is pushed',
-    load: async () => [(await import('./verbs/sync/operate.ts')).resume],
+    summary: 'Resume all syncs, or those to one destination; what waits is pushed',
+    load: async () => [(await import('./verbs/sync/pause.ts')).resume],
   },
   {
     name: 'wait',

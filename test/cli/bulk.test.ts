@@ -104,6 +104,25 @@ test('a batch whose syncs all fail ends with 1, one of which some fail with 6, a
   expect((await create(name, '--timeout', '0s')).code).toBe(7);
 });
 
+test('one destination is paused until a time and resumed, and others go on', async () => {
+  const name = await service.destination('cloud-a-sm');
+  const at = `cloud-a-sm/${name}`;
+  const until = '2999-01-31T08:00:00Z';
+  const paused = await line('pause', at, '--until', until, '--yes', '-o', 'json');
+  expect(JSON.parse(paused.output)).toEqual({ disabled: true, disabled_until: expect.stringContaining('2999-01-31') });
+  const secret = await service.secret({ a: 'b' });
+  await service.set('cloud-a-sm', name, secret);
+  expect((await line('wait', `secret/${secret}`, '--timeout', '0s')).code).toBe(7);
+  await destinationWith(1);
+  expect(JSON.parse((await line('resume', at, '-o', 'json')).output)).toEqual({
+    disabled: false,
+    disabled_until: null,
+  });
+  expect((await line('wait', `secret/${secret}`)).code).toBe(0);
+  expect((await line('pause', at)).code).toBe(2);
+  expect((await line('pause', 'prod', '--yes')).code).toBe(2);
+});
+
 test.each([
   [['batches', 'create', 'force'], '--all'],
   [['batches', 'create', 'erase', '--all'], 'replay, force or remove'],

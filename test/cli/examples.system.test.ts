@@ -156,6 +156,8 @@ const before: Readonly<Record<string, () => Promise<unknown>>> = {
     });
   },
   destinations: destination,
+  pause: destination,
+  resume: destination,
   async 'records get'() {
     await association();
     const { records } = await service.api.read<{ records: { id: string }[] }>('sys/sync/records');

@@ -7,7 +7,7 @@ const recordFilter = ['type', 'name', 'status', 'kind', 'mount', 'prefix', 'secr
 /** Requests below `sys/sync/`. */
 export const sync = {
   readConfig: { method: 'GET', path: 'sys/sync/config' },
-  patchConfig: { method: 'PATCH', path: 'sys/sync/config', fields: ['disabled', 'queue_capacity'] },
+  patchConfig: { method: 'PATCH', path: 'sys/sync/config', fields: ['disabled', 'disabled_until', 'queue_capacity'] },
   listDestinations: { method: 'LIST', path: 'sys/sync/destinations' },
   listDestinationsOfType: { method: 'LIST', path: 'sys/sync/destinations/{type}' },
   readDestination: { method: 'GET', path: 'sys/sync/destinations/{type}/{name}' },

@@ -1,8 +1,8 @@
 import { sync } from '#client/operations/sync.ts';
-import { memberOf, textOf } from '#client/wire/json.ts';
+import { textOf } from '#client/wire/json.ts';
 import type { Context } from '../../context.ts';
 import { usage } from '../../failure.ts';
-import { one, type Result } from '../../output/result.ts';
+import { one } from '../../output/result.ts';
 import type { Verb } from '../../verb.ts';
 import { placeOf } from '../kv/place.ts';
 import { type Copy, copiesAt, copiesOfSecret, copyTable, exitOf, isSettled } from './copies.ts';
@@ -42,30 +42,6 @@ export const replay: Verb = {
     return one({ replayed });
   },
 };
-
-export const pause: Verb = {
-  name: 'pause',
-  summary: 'Pause all syncs; changes wait',
-  options: [['-y, --yes', 'do not ask']],
-  examples: ['keyferry pause --yes'],
-  async run(context, given) {
-    await context.questions.agree('Pause the syncs to all destinations?', given.flag('yes'), given.verb);
-    return disabled(context, true);
-  },
-};
-
-export const resume: Verb = {
-  name: 'resume',
-  summary: 'Resume all syncs; what waits is pushed',
-  examples: ['keyferry resume'],
-  run: (context) => disabled(context, false),
-};
-
-async function disabled({ client }: Context, isDisabled: boolean): Promise<Result> {
-  await client.call(sync.patchConfig, {}, { disabled: isDisabled });
-  const { data } = await client.call(sync.readConfig, {});
-  return one({ disabled: memberOf(data, 'disabled') ?? null });
-}
 
 export const wait: Verb = {
   name: 'wait',
