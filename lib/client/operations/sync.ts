@@ -28,6 +28,7 @@ export const sync = {
     fields: [...association, 'adopt'],
   },
   dissociate: { method: 'POST', path: 'sys/sync/destinations/{type}/{name}/associations/remove', fields: association },
+  describeType: { method: 'GET', path: 'sys/sync/types/{type}' },
   listRecords: { method: 'GET', path: 'sys/sync/records', fields: [...recordFilter, 'limit', 'after'] },
   readRecord: { method: 'GET', path: 'sys/sync/records/{id}' },
   listBatches: { method: 'LIST', path: 'sys/sync/batches' },

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { sync } from '#client/operations/sync.ts';
+import { CallFailure } from '#client/wire/failure.ts';
 import { isObject, memberOf, type ObjectValue, parseJson, textsOf } from '#client/wire/json.ts';
 import type { Context } from '../../context.ts';
 import { CommandFailure, usage } from '../../failure.ts';
@@ -7,7 +8,7 @@ import { one, rowsOf } from '../../output/result.ts';
 import type { Described, Given, Verb } from '../../verb.ts';
 import { check } from './check.ts';
 import { copiesAt, copyTable, noneThere } from './copies.ts';
-import { targetOf } from './target.ts';
+import { type Target, targetOf } from './target.ts';
 
 const targetArgument: Described = ['<type/name>', 'the destination, such as cloud-a-sm/prod'];
 const fieldsArgument: Described = ['<file>', 'JSON file with its fields; - for standard input'];
@@ -41,14 +42,29 @@ const get: Verb = {
 
 const create: Verb = {
   name: 'destinations create',
-  summary: 'Create a destination, or replace all its fields',
-  arguments: [targetArgument, fieldsArgument],
+  summary: 'Create a destination, or replace all its fields; without a file it asks for them',
+  arguments: [targetArgument, ['[file]', 'JSON file with its fields; - for standard input']],
+  options: [['--all-fields', 'ask also for addresses, network access and pauses']],
   examples: ['keyferry destinations create cloud-a-sm/prod destination.json'],
   async run(context, given) {
     const target = targetOf(given.argument(0), given.verb);
-    return one((await context.client.call(sync.writeDestination, target, await fieldsOf(context, given))).data ?? null);
+    if (given.arguments[1] !== undefined) return written(context, target, await fieldsOf(context, given));
+    if (!context.questions.canAsk)
+      throw usage('without a terminal, name a file with the fields, or - for standard input', given.verb);
+    const { askForm } = await import('./form.ts');
+    const form = await askForm(context, target.type, given.flag('allFields'));
+    for (;;) {
+      const result = await written(context, target, form.answers).catch((error: unknown) => error as Error);
+      if (!(result instanceof Error)) return result;
+      const problems = result instanceof CallFailure ? result.problems : [];
+      for (const { field, message } of problems) context.say(`${field}: ${message}`);
+      if (!(await form.again(problems.map(({ field }) => field)))) throw result;
+    }
   },
 };
+
+const written = async ({ client }: Context, target: Target, fields: ObjectValue) =>
+  one((await client.call(sync.writeDestination, target, fields)).data ?? null);
 
 const edit: Verb = {
   name: 'destinations edit',
