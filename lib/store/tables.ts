@@ -75,6 +75,7 @@ import type {
   destinationsTable,
   markingsTable,
   repoHostAppsTable,
+  syncAttemptsTable,
   syncBatchesTable,
   syncBatchItemsTable,
   syncConfigTable,
@@ -162,6 +163,7 @@ export interface Database {
   schema_migrations: TableOf<typeof schemaMigrationsTable>;
   seal: TableOf<typeof sealTable>;
   settings: TableOf<typeof settingsTable>;
+  sync_attempts: TableOf<typeof syncAttemptsTable>;
   sync_batch_items: TableOf<typeof syncBatchItemsTable>;
   sync_batches: TableOf<typeof syncBatchesTable>;
   sync_config: TableOf<typeof syncConfigTable>;

@@ -163,6 +163,11 @@ const before: Readonly<Record<string, () => Promise<unknown>>> = {
     const { records } = await service.api.read<{ records: { id: string }[] }>('sys/sync/records');
     return { RECORD: records[0]?.id };
   },
+  async 'records history'() {
+    await association();
+    const { records } = await service.api.read<{ records: { id: string }[] }>('sys/sync/records');
+    return { RECORD: records[0]?.id };
+  },
   batches: association,
   'batches get': batch,
   'batches cancel': batch,

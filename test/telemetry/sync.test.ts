@@ -25,6 +25,7 @@ const failed: Finish = {
   tombstoned: [],
   remembered: null,
   rechecked: null,
+  attempt: { outcome: 'synced', durationMs: 12, calls: 1, requestId: null },
 };
 const done: Finish = { ...failed, done: true, status: 'SYNCED', error: null };
 

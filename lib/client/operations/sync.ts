@@ -31,6 +31,7 @@ export const sync = {
   describeType: { method: 'GET', path: 'sys/sync/types/{type}' },
   listRecords: { method: 'GET', path: 'sys/sync/records', fields: [...recordFilter, 'limit', 'after'] },
   readRecord: { method: 'GET', path: 'sys/sync/records/{id}' },
+  readHistory: { method: 'GET', path: 'sys/sync/records/{id}/history' },
   listBatches: { method: 'LIST', path: 'sys/sync/batches' },
   createBatch: {
     method: 'POST',

@@ -44,6 +44,7 @@ import { syncBatches } from './0055-sync-batches.ts';
 import { browserLogins } from './0059-browser-logins.ts';
 import { identityTokens } from './0060-identity-tokens.ts';
 import { oidcProvider } from './0062-oidc-provider.ts';
+import { syncAttempts } from './0063-sync-attempts.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -109,4 +110,5 @@ export const migrations: readonly Migration[] = [
   { name: '0059-browser-logins', up: browserLogins },
   { name: '0060-identity-tokens', up: identityTokens },
   { name: '0062-oidc-provider', up: oidcProvider },
+  { name: '0063-sync-attempts', up: syncAttempts },
 ];

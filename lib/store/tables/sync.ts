@@ -121,6 +121,24 @@ export const repoHostAppsTable = {
   namespace_id: withDefault(text),
 };
 
+/** The last attempts of associations; the sweep deletes earlier ones and those of deleted associations. */
+export const syncAttemptsTable = {
+  association_id: bigintText,
+  id: generated(bigintText),
+  /** The generation that the attempt worked on. */
+  generation: int,
+  ended_at: withDefault(timestamptz),
+  /** From the start of the attempt to the end of its last call. */
+  duration_ms: int,
+  /** As they count against the rate of the destination, some of them by a fraction. */
+  calls: float,
+  /** `synced`, `unsynced`, `failed`, or `retrying` and `continued`: another attempt follows. */
+  outcome: text,
+  error: nullable(json),
+  /** The destination's id of the request that failed; null: it named none. */
+  request_id: nullable(text),
+};
+
 /** An association that a batch has changed, or is to change, until its outcome is counted. */
 export const syncBatchItemsTable = {
   batch_id: uuid,

@@ -4,6 +4,7 @@ import { bigintText, bool, nullable } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Finish } from '../model/finish.ts';
 import { asynchronousCommit } from './asynchronous-commit.ts';
+import { attemptRows } from './attempt-rows.ts';
 
 /** The result for one finish; a finish that was rejected has no row. */
 export type FinishRow = RowOf<typeof finishRowColumns>;
@@ -52,6 +53,7 @@ export function finishStatement(inputs: readonly Finish[]) {
   ),
   ${plain ? sql`` : afterFailures}
   ${remembering ? aboutTombstones : sql``}
+  ${attemptRows(inputs)},
   updated as (
     update associations a
        set observed_generation = case when i.done then greatest(a.observed_generation, i.generation) else a.observed_generation end,

@@ -5,6 +5,7 @@ import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import type { Finish, Finished } from '../model/finish.ts';
 import { asynchronousCommit } from './asynchronous-commit.ts';
+import { attemptRows } from './attempt-rows.ts';
 import { finishRowColumns, finishStatement } from './finish-statement.ts';
 
 /**
@@ -86,6 +87,7 @@ export function cleanFinishStatement(inputs: readonly Finish[]) {
         as w (id, name_key, remote_version, fingerprint) on w.id = held.id
      where o.association_id = w.id and o.name_key = w.name_key
   ),
+  ${attemptRows(inputs)},
   updated as (
     update associations a
        set observed_generation = greatest(a.observed_generation, held.generation),

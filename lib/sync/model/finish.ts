@@ -30,7 +30,22 @@ export interface Finish {
   readonly remembered: Remembered | null;
   /** What a finished recheck found; null when the attempt was not a recheck. */
   readonly rechecked: Rechecked | null;
+  readonly attempt: Attempted;
 }
+
+/** What the history keeps of an attempt beside its error. */
+export interface Attempted {
+  readonly outcome: AttemptOutcome;
+  /** From the start of the attempt to the end of its last call. */
+  readonly durationMs: number;
+  /** As they count against the rate of the destination, some of them by a fraction. */
+  readonly calls: number;
+  /** The destination's id of the request that failed; null when nothing failed or it named none. */
+  readonly requestId: string | null;
+}
+
+/** `retrying`: it failed and is tried again by itself. `continued`: the time of the attempt was over, and another one goes on. */
+export type AttemptOutcome = 'synced' | 'unsynced' | 'failed' | 'retrying' | 'continued';
 
 /** `unchanged`: every object was as we left it. `mended`: at least one was not. `repeated`: pushed again without looking. */
 export type Rechecked = 'unchanged' | 'mended' | 'repeated';

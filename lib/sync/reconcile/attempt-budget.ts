@@ -14,6 +14,8 @@ export interface BudgetLimits {
   readonly clock: Clock;
 }
 
+const elapsedMsMax = 2 ** 31 - 1;
+
 /** Shared by all budgets: creating an error captures a stack, which costs more than the rest of a budget. */
 const timeOver = new Error('the attempt has to end');
 
@@ -59,6 +61,11 @@ export class AttemptBudget {
   /** No further call may begin. */
   get over(): boolean {
     return this.#elapsedMs() >= this.#operationMs;
+  }
+
+  /** Whole milliseconds since the start, at most the greatest integer of PostgreSQL: a clock may leap by years. */
+  get elapsedMs(): number {
+    return Math.min(Math.round(this.#elapsedMs()), elapsedMsMax);
   }
 
   /** The worker has to stop. */

@@ -1,6 +1,6 @@
 import { type DestinationDefinition, DestinationFailure } from '#destinations/contract.ts';
 import type { Claimed } from '../claim/claim.ts';
-import type { Finish, Rechecked, SyncError, SyncRecord, WrittenObject } from '../model/finish.ts';
+import type { AttemptOutcome, Finish, Rechecked, SyncError, SyncRecord, WrittenObject } from '../model/finish.ts';
 import {
   type AttemptResult,
   decidingFailure,
@@ -27,7 +27,7 @@ interface ReportParts {
 }
 
 /** What an attempt noticed while it ran. */
-type Noticed = Pick<AttemptBudget, 'unconfirmed' | 'mended'>;
+type Noticed = Pick<AttemptBudget, 'unconfirmed' | 'mended' | 'calls' | 'elapsedMs'>;
 
 /** Turns the results of an attempt into its outcome and decides the status. Has no side effects. */
 export function report(
@@ -64,6 +64,7 @@ export function report(
   };
   const remembered = rememberedAfter(claim.unconfirmed, ended, parts.recheck) ?? null;
   const remembers = (claim.unconfirmed !== undefined || unconfirmed) && remembered?.over !== true;
+  const status = statusAfter({ outcome, objects: put.length + kept.length });
   const records = toRecords(results, refusals, retrying, parts.store.clock.now().toISOString());
   return {
     failure,
@@ -72,7 +73,7 @@ export function report(
       token: claim.token,
       generation: claim.generation,
       done,
-      status: statusAfter({ outcome, objects: put.length + kept.length }),
+      status,
       error: failure === undefined ? null : toError(failure),
       records: done ? records : records.map((record) => ({ ...record, generation: claim.generation })),
       attempts: attempt,
@@ -83,6 +84,12 @@ export function report(
       tombstoned: remembers ? removed : [],
       remembered,
       rechecked: done && claim.unconfirmed?.due === true ? recheckedAs(parts, noticed) : null,
+      attempt: {
+        outcome: shownOutcome(outcome, status),
+        durationMs: noticed.elapsedMs,
+        calls: noticed.calls,
+        requestId: failure?.requestId ?? null,
+      },
     },
   };
 }
@@ -100,6 +107,13 @@ function attemptOutcome(verdict: Verdict | undefined, hasMore: boolean): Attempt
   if (verdict?.kind === 'retry') return 'retry';
   if (hasMore) return 'unfinished';
   return verdict?.status ?? 'clean';
+}
+
+function shownOutcome(outcome: AttemptResult['outcome'], status: SyncStatus): AttemptOutcome {
+  if (outcome === 'retry') return 'retrying';
+  if (outcome === 'unfinished') return 'continued';
+  if (outcome !== 'clean') return 'failed';
+  return status === 'UNSYNCED' ? 'unsynced' : 'synced';
 }
 
 function toRecords(

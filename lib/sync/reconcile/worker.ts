@@ -55,7 +55,7 @@ export async function failExhausted(parts: ReconcileParts, id: string): Promise<
   const claim = await parts.claim(id);
   if (claim.kind !== 'claimed') return unclaimed(claim);
   const failure = new DestinationFailure('internal', message);
-  const noticed = { unconfirmed: false, mended: 0 };
+  const noticed = { unconfirmed: false, mended: 0, calls: 0, elapsedMs: 0 };
   const { finish } = report(parts, claim, [], [{ kind: 'failed', subKey: '', name: '', failure }], noticed);
   const finished = await parts.finish(finish);
   logAttempt(parts.log, { claim, finish, finished, failure });

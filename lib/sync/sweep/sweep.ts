@@ -11,6 +11,7 @@ import { noticeLineage } from '../marking/lineage.ts';
 import { loadSettings } from '../model/settings.ts';
 import { continuePurges, newPurgeState, type PurgeState } from '../purge/purges.ts';
 import { markDueRechecks } from '../recheck/schedule.ts';
+import { type HistoryPlace, historyStart, pruneHistory } from '../records/history.ts';
 import { dirtyAfter } from './requeue.ts';
 
 export interface SweepParts {
@@ -27,9 +28,15 @@ export interface SweepState {
   dirtyAfter: string;
   pendingCursor: string;
   readonly purges: PurgeState;
+  history: HistoryPlace;
 }
 
-export const newSweepState = (): SweepState => ({ dirtyAfter: '0', pendingCursor: '0', purges: newPurgeState() });
+export const newSweepState = (): SweepState => ({
+  dirtyAfter: '0',
+  pendingCursor: '0',
+  purges: newPurgeState(),
+  history: historyStart,
+});
 
 const pageSize = 1_000;
 const pagesMax = 10;
@@ -37,6 +44,8 @@ const pagesMax = 10;
 const markingMsMax = 1_000;
 /** How long one round continues batches. */
 const batchMsMax = 1_000;
+/** How long one round prunes the history of attempts. */
+const historyMsMax = 500;
 /** Slices of the pending set per round. */
 const slicesMax = 10;
 
@@ -65,6 +74,7 @@ export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept
   await continuePurges(parts.store, state.purges);
   await continueBatches(parts, AbortSignal.timeout(batchMsMax));
   await pruneBatches(parts.store);
+  await pruneHistories(parts, state);
   const rechecks = await beginRechecks(parts, settings.queue_capacity);
   const { requeued, refused } = await requeueLost(parts, state, settings.queue_capacity);
   const stranded = await parts.queue.promoteStranded();
@@ -72,6 +82,15 @@ export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept
     parts.log.warn({ jobs: stranded }, 'delayed jobs were overdue by the clock of Redis and are started now');
   await forgetUnneeded(parts, state);
   return { requeued, waitingForRoom: refused, expired: expired.length, marked, rechecks };
+}
+
+/** Looks at a few pages of the history of attempts, from where the last round ended. */
+async function pruneHistories({ store }: SweepParts, state: SweepState): Promise<void> {
+  const over = AbortSignal.timeout(historyMsMax);
+  for (let page = 0; page < pagesMax && !over.aborted; page += 1) {
+    state.history = await pruneHistory(store, state.history);
+    if (state.history === historyStart) return;
+  }
 }
 
 /** Begins the rechecks that are due. Those that exceed the capacity stay dirty. */

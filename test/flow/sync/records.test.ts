@@ -55,6 +55,36 @@ test('a record has its destination, its entries and its error with a remedy', as
   expect(one.data).toEqual(record);
 });
 
+test('the history of a record has its attempts, the newest first', async () => {
+  const destination = await service.destination(type);
+  const secret = await service.secret({ v: '1' });
+  service.fake(type).fail({ kind: 'denied', times: 100 });
+  await service.set(type, destination, secret);
+  await service.untilQuiet();
+  service.fake(type).heal();
+  await service.ask('POST', 'sys/sync/replay', { type, name: destination });
+  await service.untilQuiet();
+  const id = (await list(`name=${destination}`)).records[0]?.id;
+  const { data } = await service.ask('GET', `sys/sync/records/${id}/history`);
+  expect(data).toEqual({
+    attempts: [
+      {
+        ended_at: expect.any(String),
+        duration_ms: expect.any(Number),
+        calls: expect.any(Number),
+        outcome: 'synced',
+        error: null,
+        external_request_id: null,
+        generation: expect.any(Number),
+      },
+      expect.objectContaining({
+        outcome: 'failed',
+        error: { kind: 'permission', message: expect.any(String), remedy: expect.stringContaining('grant') },
+      }),
+    ],
+  });
+});
+
 test('the pages of a list follow each other', async () => {
   const destination = await service.destination(type);
   for (const v of ['1', '2', '3']) await service.set(type, destination, await service.secret({ v }));
@@ -80,7 +110,8 @@ test.each([
 
 test('a record that does not exist reads 404', async () => {
   for (const id of ['0', '999999999', 'x', '9'.repeat(19)])
-    expect((await service.ask('GET', `sys/sync/records/${id}`)).status).toBe(404);
+    for (const path of [`sys/sync/records/${id}`, `sys/sync/records/${id}/history`])
+      expect((await service.ask('GET', path)).status).toBe(404);
 });
 
 test('destinations whose associations the caller may not read are neither listed nor counted', async () => {
@@ -95,6 +126,11 @@ test('destinations whose associations the caller may not read are neither listed
   const hidden = (await list(`secret=${secret}&name=${closed}`)).records[0]?.id;
   expect((await service.ask('GET', `sys/sync/records/${seen.records[0]?.id}`, undefined, as(token))).status).toBe(200);
   expect((await service.ask('GET', `sys/sync/records/${hidden}`, undefined, as(token))).status).toBe(404);
+  for (const [id, status] of [
+    [seen.records[0]?.id, 200],
+    [hidden, 404],
+  ])
+    expect((await service.ask('GET', `sys/sync/records/${id}/history`, undefined, as(token))).status).toBe(status);
   const other = await tokenOf(`path "sys/sync/destinations/*" { capabilities = ["read"] }`);
   expect((await list(`secret=${secret}`, as(other))).status).toBe(403);
 });
@@ -107,7 +143,8 @@ test('a namespace lists its own records only', async () => {
   const inside = { headers: { 'x-service-namespace': namespace } };
   expect(await list('', inside)).toMatchObject({ status: 200, total: 0, records: [] });
   const id = (await list(`name=${destination}`)).records[0]?.id;
-  expect((await service.ask('GET', `sys/sync/records/${id}`, undefined, inside)).status).toBe(404);
+  for (const path of [`sys/sync/records/${id}`, `sys/sync/records/${id}/history`])
+    expect((await service.ask('GET', path, undefined, inside)).status).toBe(404);
 });
 
 test('a write whose end was not seen is unconfirmed until the last recheck', async () => {

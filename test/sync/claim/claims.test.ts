@@ -49,6 +49,7 @@ const outcome = (id: string, token: string, changes: Partial<Finish> = {}): Fini
   tombstoned: [],
   remembered: null,
   rechecked: null,
+  attempt: { outcome: 'synced', durationMs: 12, calls: 1, requestId: null },
   ...changes,
 });
 

@@ -48,6 +48,7 @@ const clean = (id: string, written: readonly WrittenObject[], changes: Partial<F
   tombstoned: [],
   remembered: null,
   rechecked: null,
+  attempt: { outcome: 'synced', durationMs: 12, calls: 1, requestId: null },
   ...changes,
 });
 
@@ -79,7 +80,10 @@ async function rowsOf(id: string) {
   const objects = await sql<object>`
     select sub_key, written_at is not null as written, remote_version, fingerprint, tag_keys, removed_at
       from sync_objects where association_id = ${id}::bigint order by name_key`.execute(store.db);
-  return [associations.rows, objects.rows];
+  const attempts = await sql<object>`
+    select generation, duration_ms, calls, outcome, error, request_id
+      from sync_attempts where association_id = ${id}::bigint order by id`.execute(store.db);
+  return [associations.rows, objects.rows, attempts.rows];
 }
 
 describe('a clean outcome', () => {
@@ -131,6 +135,20 @@ describe('a clean outcome', () => {
     const [[first], [second]] = [await rowsOf(one), await rowsOf(other)];
     expect(first).toMatchObject([{ observed_generation: 3, status: 'SYNCED' }]);
     expect(second).toMatchObject([{ observed_generation: 2, status: 'PENDING' }]);
+  });
+
+  test('is in the history, also after an attempt that failed', async () => {
+    const id = await claimed(['told'], 3);
+    const attempt = { outcome: 'retrying', durationMs: 2 ** 31 - 1, calls: 1.2, requestId: 'r-1' } as const;
+    const error = { kind: 'timeout', message: 'm "x"' };
+    await finishStatement([clean(id, [], { done: false, error, attempts: 1, attempt })]).execute(store.db);
+    await sql`update associations set claimed_by = 't' where id = ${id}::bigint`.execute(store.db);
+    await cleanFinishStatement([clean(id, [object('told')])]).execute(store.db);
+    const [, , attempts] = await rowsOf(id);
+    expect(attempts).toEqual([
+      { generation: 3, duration_ms: 2 ** 31 - 1, calls: 1.2, outcome: 'retrying', error, request_id: 'r-1' },
+      { generation: 3, duration_ms: 12, calls: 1, outcome: 'synced', error: null, request_id: null },
+    ]);
   });
 
   test('does not include outcomes with more to record', () => {

@@ -60,6 +60,7 @@ test('a claim and a push write their rows in place', async () => {
         tombstoned: [],
         remembered: null,
         rechecked: null,
+        attempt: { outcome: 'synced', durationMs: 12, calls: 1, requestId: null },
       })),
     ).execute(tx);
     expect(await inPlace('sync_objects')).toEqual({ updated: ids.length, inPlace: ids.length });

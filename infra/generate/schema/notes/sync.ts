@@ -44,6 +44,16 @@ export const sync: TableNotes = {
         'Sealed PEM, or JSON of it and the addresses of its host. Additional data: `repo_host_apps/[<namespace_id>/]<name>`.',
     },
   },
+  sync_attempts: {
+    about: 'The last attempts of associations; the sweep deletes earlier ones and those of deleted associations.',
+    columns: {
+      generation: 'The generation that the attempt worked on.',
+      duration_ms: 'From the start of the attempt to the end of its last call.',
+      calls: 'As they count against the rate of the destination, some of them by a fraction.',
+      outcome: '`synced`, `unsynced`, `failed`, or `retrying` and `continued`: another attempt follows.',
+      request_id: "The destination's id of the request that failed; null: it named none.",
+    },
+  },
   sync_batch_items: {
     about: 'An association that a batch has changed, or is to change, until its outcome is counted.',
     columns: { generation: 'The generation of the change; null: not changed yet.' },

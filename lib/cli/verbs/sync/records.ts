@@ -68,4 +68,35 @@ const get: Verb = {
   run: async ({ client }, given) => one((await client.call(sync.readRecord, { id: given.argument(0) })).data ?? null),
 };
 
-export const records: readonly Verb[] = [list, get];
+const history: Verb = {
+  name: 'records history',
+  summary: 'List the last attempts of one sync, the newest first',
+  arguments: [['<id>', 'id of the record, from `keyferry records list`']],
+  options: watchOptions,
+  examples: ['keyferry records history "$RECORD"'],
+  run: (context, given) => watched(context, given, () => attempts(context, given.argument(0))),
+};
+
+async function attempts({ client }: Context, id: string): Promise<Rows> {
+  const made = memberOf((await client.call(sync.readHistory, { id })).data, 'attempts');
+  const columns = { ended_at: 'ended', outcome: 'outcome', duration_ms: 'ms', calls: 'calls', error: 'error' };
+  return rowsOf(columns, (Array.isArray(made) ? made : []).map(attemptRow), {
+    remedy: 'what to do',
+    external_request_id: 'request at the destination',
+    generation: 'change',
+  });
+}
+
+const attemptRow = (attempt: Value) => ({
+  ended_at: textOf(attempt, 'ended_at'),
+  outcome: textOf(attempt, 'outcome'),
+  duration_ms: memberOf(attempt, 'duration_ms') ?? null,
+  calls: memberOf(attempt, 'calls') ?? null,
+  error: textOf(attempt, 'error', 'message'),
+  kind: textOf(attempt, 'error', 'kind'),
+  remedy: textOf(attempt, 'error', 'remedy'),
+  external_request_id: textOf(attempt, 'external_request_id'),
+  generation: memberOf(attempt, 'generation') ?? null,
+});
+
+export const records: readonly Verb[] = [list, get, history];

@@ -7,11 +7,12 @@ import { type Input, integer, pathText, text } from '#path/fields.ts';
 import { fromCursor, toCursor } from '../../records/cursor.ts';
 import { destinationsMax, listedDestinations } from '../../records/destinations.ts';
 import { recordFilter, recordFilterFields } from '../../records/filter.ts';
+import { attemptsPerRecord, historyOf } from '../../records/history.ts';
 import { oneRecord, recordPage } from '../../records/page.ts';
 import type { ListedRecord } from '../../records/record.ts';
 import type { SyncParts } from '../parts.ts';
 import { mayReadAssociations, readableOf } from './readable.ts';
-import { recordView } from './view.ts';
+import { attemptView, recordView } from './view.ts';
 
 const limitMax = 500;
 
@@ -49,6 +50,22 @@ export function recordRows(parts: SyncParts): readonly Row[] {
             run: async ({ id }, context) => {
               const record = await readableRecord(parts, id, context);
               return { data: recordView(parts.definitions, record, context.vocabulary) };
+            },
+          },
+        ),
+      },
+    },
+    {
+      pattern: 'sync/records/:id/history',
+      help: `Shows the last attempts of a sync, at most ${attemptsPerRecord}, the newest first: how long each took, its outcome, and why it failed.`,
+      operations: {
+        read: operation(
+          { id: pathText('Id of the record') },
+          {
+            summary: 'Read the last attempts of a sync',
+            run: async ({ id }, context) => {
+              const record = await readableRecord(parts, id, context);
+              return { data: { attempts: (await historyOf(parts.store, record.id)).map(attemptView) } };
             },
           },
         ),

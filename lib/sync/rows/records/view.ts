@@ -4,6 +4,7 @@ import { statusName } from '#path/vocabulary.ts';
 import { storedTypeIn } from '../../model/definition.ts';
 import type { SyncError } from '../../model/finish.ts';
 import { toStatus } from '../../model/status.ts';
+import type { ListedAttempt } from '../../records/history.ts';
 import type { ListedRecord } from '../../records/record.ts';
 import { remedyOf } from '../../records/remedies.ts';
 import { isNotAttempted, shownRecords } from '../associations/view.ts';
@@ -54,5 +55,16 @@ function withRemedy(error: SyncError | null): object | null {
   const remedy = remedyOf(error.kind);
   return remedy === undefined ? error : { ...error, remedy };
 }
+
+/** An attempt as the history of a record shows it. */
+export const attemptView = (attempt: ListedAttempt): object => ({
+  ended_at: attempt.ended_at.toISOString(),
+  duration_ms: attempt.duration_ms,
+  calls: attempt.calls,
+  outcome: attempt.outcome,
+  error: withRemedy(attempt.error),
+  external_request_id: attempt.request_id,
+  generation: attempt.generation,
+});
 
 const asTime = (time: Date | null): string | null => time?.toISOString() ?? null;

@@ -13,6 +13,7 @@ export const sync: Filling = {
     'repo_host_apps',
     'markings',
     'lineage',
+    'sync_attempts',
     'sync_batches',
     'sync_batch_items',
   ],
