@@ -5,7 +5,6 @@ import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import type { Finish, Finished } from '../model/finish.ts';
 import { asynchronousCommit } from './asynchronous-commit.ts';
-import { attemptRows } from './attempt-rows.ts';
 import { finishRowColumns, finishStatement } from './finish-statement.ts';
 
 /**
@@ -69,12 +68,13 @@ export function cleanFinishStatement(inputs: readonly Finish[]) {
   return rowsOf(finishRowColumns)`
   with asynchronous_commit as (${asynchronousCommit}),
   held as (
-    select a.id, a.generation > i.generation as newer, i.generation, i.records
+    select a.id, a.generation > i.generation as newer, i.generation, i.records, i.duration_ms, i.calls
       from associations a
       join unnest(${inputs.map(({ id }) => id)}::bigint[], ${inputs.map(({ token }) => token)}::text[],
                   ${inputs.map(({ generation }) => generation)}::int[],
-                  ${inputs.map(({ records }) => JSON.stringify(records))}::jsonb[])
-        as i (id, token, generation, records) on i.id = a.id and i.token = a.claimed_by
+                  ${inputs.map(({ records }) => JSON.stringify(records))}::jsonb[],
+                  ${inputs.map(({ attempt }) => attempt.durationMs)}::int[], ${inputs.map(({ attempt }) => attempt.calls)}::float8[])
+        as i (id, token, generation, records, duration_ms, calls) on i.id = a.id and i.token = a.claimed_by
      order by a.id for no key update of a
   ),
   kept as (
@@ -87,7 +87,10 @@ export function cleanFinishStatement(inputs: readonly Finish[]) {
         as w (id, name_key, remote_version, fingerprint) on w.id = held.id
      where o.association_id = w.id and o.name_key = w.name_key
   ),
-  ${attemptRows(inputs)},
+  attempted as (
+    insert into sync_attempts (association_id, generation, duration_ms, calls, outcome)
+    select id, generation, duration_ms, calls, 'synced' from held
+  ),
   updated as (
     update associations a
        set observed_generation = greatest(a.observed_generation, held.generation),
