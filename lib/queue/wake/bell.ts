@@ -104,15 +104,15 @@ async function rearm(parts: Parts, type: string, pauseMs: number): Promise<void>
   const { takeable, orphaned, nextAt } = await readDue(redis, keys, type);
   const isWanted = takeable || (await redis.exists(keys.ask.list(type))) === 1;
   if (isWanted && pauseMs === 0) await ring(parts, type);
-  else if (isWanted) await ringLater(parts, type, Date.now() + pauseMs);
-  else if (orphaned) await ringLater(parts, type, Date.now() + orphanMs);
-  else if (nextAt > 0) await ringLater(parts, type, nextAt);
+  else if (isWanted) await ringLater(parts, type, pauseMs);
+  else if (orphaned) await ringLater(parts, type, orphanMs);
+  else if (nextAt > 0) await ringLater(parts, type, nextAt - Date.now());
 }
 
-/** `at`: milliseconds since 1970. At most one ring is sent for each second, however many workers request it. */
-async function ringLater({ redis, keys, sender }: Parts, type: string, at: number): Promise<void> {
-  const afterMs = Math.max(at - Date.now(), secondMs);
+/** At most one ring is sent for each second, however many workers request it. */
+async function ringLater({ redis, keys, sender }: Parts, type: string, inMs: number): Promise<void> {
+  const afterMs = Math.max(inMs, secondMs);
   if (afterMs > laterMsMax) return;
-  const flag = `${flagOf(keys, type)}:${Math.ceil(at / secondMs)}`;
+  const flag = `${flagOf(keys, type)}:${Math.ceil((Date.now() + inMs) / secondMs)}`;
   await sendOnce(redis, flag, afterMs + secondMs, () => sender.ring(type, afterMs));
 }
