@@ -73,7 +73,7 @@ export function openHandler(
     claim: observed.claim(
       claims(store, { leaseMs: config.KEYFERRY_SYNC_LOCK_MS, spacingMs: config.KEYFERRY_SYNC_SPACING_MS }),
     ),
-    finish: observed.finish(finishes(store)),
+    finish: observed.finish(finishes(store, log)),
     async openDriver(id, revision) {
       const driver = await drivers.open(id, revision);
       return driver && callsAround(driver, observed.call);

@@ -72,6 +72,7 @@ import type { cubbyholeTable, kvMountsTable, kvSecretsTable, kvVersionsTable } f
 import type { wsBlobChunksTable, wsBlobsTable, wsStateOutputsTable, wsStateVersionsTable } from './tables/states.ts';
 import type {
   associationsTable,
+  destinationResultsTable,
   destinationsTable,
   markingsTable,
   repoHostAppsTable,
@@ -122,6 +123,7 @@ export interface Database {
   auth_roles: TableOf<typeof authRolesTable>;
   browser_logins: TableOf<typeof browserLoginsTable>;
   cubbyhole: TableOf<typeof cubbyholeTable>;
+  destination_results: TableOf<typeof destinationResultsTable>;
   destinations: TableOf<typeof destinationsTable>;
   entities: TableOf<typeof entitiesTable>;
   entity_aliases: TableOf<typeof entityAliasesTable>;

@@ -30,7 +30,7 @@ export async function startWorld(store: Store, attemptsMax = 1_000) {
   const id = await newAssociation(store);
   const remote = startRemote();
   let wanted: Wanted = { json: null, granularity: 'secret-path', template: '' };
-  const finish = finishes(store);
+  const finish = finishes(store, silentLog);
   const parts: ReconcileParts = {
     definition,
     store: new Proxy(store, {

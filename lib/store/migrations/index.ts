@@ -45,6 +45,7 @@ import { browserLogins } from './0059-browser-logins.ts';
 import { identityTokens } from './0060-identity-tokens.ts';
 import { oidcProvider } from './0062-oidc-provider.ts';
 import { syncAttempts } from './0063-sync-attempts.ts';
+import { destinationResults } from './0064-destination-results.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -111,4 +112,5 @@ export const migrations: readonly Migration[] = [
   { name: '0060-identity-tokens', up: identityTokens },
   { name: '0062-oidc-provider', up: oidcProvider },
   { name: '0063-sync-attempts', up: syncAttempts },
+  { name: '0064-destination-results', up: destinationResults },
 ];

@@ -97,6 +97,18 @@ export const destinationsTable = {
   resumed_at: nullable(timestamptz),
 };
 
+/** What the last attempts at a destination came to. */
+export const destinationResultsTable = {
+  destination_id: bigintText,
+  /** When an attempt last brought an association in line with calls; at most a second too old. */
+  last_success_at: nullable(timestamptz),
+  /** When an attempt last failed. */
+  last_error_at: nullable(timestamptz),
+  last_error: nullable(json),
+  /** The destination's id of the request that failed; null: it named none. */
+  last_error_request_id: nullable(text),
+};
+
 /** Changes that concern every association of a destination and mark them page by page. */
 export const markingsTable = {
   destination_id: bigintText,

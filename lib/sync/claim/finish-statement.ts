@@ -11,6 +11,7 @@ export type FinishRow = RowOf<typeof finishRowColumns>;
 
 export const finishRowColumns = {
   id: bigintText,
+  destination_id: bigintText,
   newer: bool,
   /** The destination under purge whose association was deleted here. */
   purged: nullable(bigintText),
@@ -68,7 +69,7 @@ export function finishStatement(inputs: readonly Finish[]) {
       from held join input i on i.id = held.id
      where a.id = held.id and not held.over
   )
-  select held.id::text as id, held.newer,
+  select held.id::text as id, held.destination_id::text as destination_id, held.newer,
          (select d.id::text from destinations d
            where held.over and d.id = held.destination_id and d.purge_initiated_at is not null) as purged
     from held cross join asynchronous_commit`;

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { coalesce, splitting } from '#core/concurrency/coalesce.ts';
+import type { Log } from '#core/log/log.ts';
 import { isAway } from '#store/postgres/failure.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import type { Finish, Finished } from '../model/finish.ts';
 import { asynchronousCommit } from './asynchronous-commit.ts';
-import { finishRowColumns, finishStatement } from './finish-statement.ts';
+import { destinationResults, type KeepResults } from './destination-results.ts';
+import { type FinishRow, finishRowColumns, finishStatement } from './finish-statement.ts';
 
 /**
  * Stores the outcomes of attempts, in batches. After a failed push the value at the destination is unknown (the answer may
@@ -13,10 +15,11 @@ import { finishRowColumns, finishStatement } from './finish-statement.ts';
  * had to go and has left nothing behind is deleted with its rows; deleting the last one of a destination under purge deletes
  * the destination too.
  */
-export function finishes(store: Store): (finish: Finish) => Promise<Finished> {
+export function finishes(store: Store, log: Log): (finish: Finish) => Promise<Finished> {
+  const keepResults = destinationResults(store, log);
   const together = (statement: FinishStatement) =>
     coalesce(
-      splitting((inputs: readonly Finish[]) => finishBatch(store, statement, inputs), isAway),
+      splitting((inputs: readonly Finish[]) => finishBatch(store, statement, keepResults, inputs), isAway),
       { batchSizeMax: 64, batchesMax: 2 },
     );
   const clean = together(cleanFinishStatement);
@@ -29,18 +32,23 @@ type FinishStatement = typeof finishStatement;
 async function finishBatch(
   store: Store,
   statement: FinishStatement,
+  keepResults: KeepResults,
   inputs: readonly Finish[],
 ): Promise<readonly Finished[]> {
   const { rows } = await statement(inputs).execute(store.db);
-  const newer = new Map(rows.map((row) => [row.id, row.newer]));
+  const stored = new Map(rows.map((row) => [row.id, row]));
   const purged = [...new Set(rows.flatMap((row) => (row.purged === null ? [] : [row.purged])))];
   if (purged.length > 0) await dropPurged(purged).execute(store.db);
+  await keepResults(inputs.flatMap((finish) => endedAs(finish, stored.get(finish.id))));
   return inputs.map(({ id }) => {
-    const superseded = newer.get(id);
-    if (superseded === undefined) return 'lost';
-    return superseded ? 'superseded' : 'settled';
+    const row = stored.get(id);
+    if (row === undefined) return 'lost';
+    return row.newer ? 'superseded' : 'settled';
   });
 }
+
+const endedAs = (finish: Finish, row: FinishRow | undefined) =>
+  row === undefined ? [] : [{ destinationId: row.destination_id, finish }];
 
 /** Deletes destinations under purge that have no association left. */
 export const dropPurged = (ids: readonly string[]) => sql`
@@ -68,7 +76,7 @@ export function cleanFinishStatement(inputs: readonly Finish[]) {
   return rowsOf(finishRowColumns)`
   with asynchronous_commit as (${asynchronousCommit}),
   held as (
-    select a.id, a.generation > i.generation as newer, i.generation, i.records, i.duration_ms, i.calls
+    select a.id, a.generation > i.generation as newer, a.destination_id, i.generation, i.records, i.duration_ms, i.calls
       from associations a
       join unnest(${inputs.map(({ id }) => id)}::bigint[], ${inputs.map(({ token }) => token)}::text[],
                   ${inputs.map(({ generation }) => generation)}::int[],
@@ -99,5 +107,6 @@ export function cleanFinishStatement(inputs: readonly Finish[]) {
            updated_at = now(), claimed_by = null, claimed_until = null
       from held where a.id = held.id
   )
-  select held.id::text as id, held.newer, null::text as purged from held cross join asynchronous_commit`;
+  select held.id::text as id, held.destination_id::text as destination_id, held.newer, null::text as purged
+    from held cross join asynchronous_commit`;
 }

@@ -1,4 +1,5 @@
 import type { FailureKind } from '#destinations/contract.ts';
+import type { SyncError } from '../model/finish.ts';
 
 /** What to do about a failed sync, by the kind of its error. A kind that passes without help has none. */
 const remedies: Readonly<Partial<Record<FailureKind, string>>> = {
@@ -18,3 +19,10 @@ const remedies: Readonly<Partial<Record<FailureKind, string>>> = {
 /** Undefined when waiting is enough, or when this version does not know the kind. */
 export const remedyOf = (kind: string): string | undefined =>
   Object.hasOwn(remedies, kind) ? remedies[kind as FailureKind] : undefined;
+
+/** An error as reads show it. */
+export function withRemedy(error: SyncError | null): object | null {
+  if (error === null) return null;
+  const remedy = remedyOf(error.kind);
+  return remedy === undefined ? error : { ...error, remedy };
+}

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { silentLog } from '#core/log/log.ts';
 import type { OpenStore } from '#store/open.ts';
 import { markDirty } from '#store/outbox.ts';
 import type { Claim } from '#sync/claim/claim.ts';
@@ -72,7 +73,7 @@ describe('a claim', () => {
   });
 
   test('expires, and a late outcome is rejected once another worker has the association', async () => {
-    const [brief, finish] = [claims(store, { leaseMs: 1, spacingMs: 0 }), finishes(store)];
+    const [brief, finish] = [claims(store, { leaseMs: 1, spacingMs: 0 }), finishes(store, silentLog)];
     const id = await newAssociation();
     const first = await brief(id);
     await sql`select pg_sleep(0.01)`.execute(store.db);
@@ -161,7 +162,7 @@ describe('a claim', () => {
   });
 
   test('lists the objects that an attempt for the same change has confirmed, and none for a newer change', async () => {
-    const [claim, finish] = [claims(store, { leaseMs: 60_000, spacingMs: 0 }), finishes(store)];
+    const [claim, finish] = [claims(store, { leaseMs: 60_000, spacingMs: 0 }), finishes(store, silentLog)];
     const id = await newAssociation();
     const take = async () => {
       const claimed = await claim(id);
@@ -179,7 +180,7 @@ describe('a claim', () => {
 });
 
 test('an outcome that cannot be stored does not affect the others in its batch', async () => {
-  const [claim, finish] = [claims(store, { leaseMs: 60_000, spacingMs: 0 }), finishes(store)];
+  const [claim, finish] = [claims(store, { leaseMs: 60_000, spacingMs: 0 }), finishes(store, silentLog)];
   const ids = await Promise.all([1, 2, 3].map(() => newAssociation()));
   const tokens = await Promise.all(
     ids.map(async (id) => {

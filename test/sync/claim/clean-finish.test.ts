@@ -117,7 +117,7 @@ describe('a clean outcome', () => {
     const { rows: cleanRows } = await cleanFinishStatement([byClean]).execute(store.db);
     const { rows } = await finishStatement([byAll]).execute(store.db);
     expect(cleanRows).toEqual(rows.map((row) => ({ ...row, id: one })));
-    expect(cleanRows).toEqual([{ id: one, newer: generation > 3, purged: null }]);
+    expect(cleanRows).toEqual([{ id: one, destination_id: destination, newer: generation > 3, purged: null }]);
     expect(await rowsOf(one)).toEqual(await rowsOf(other));
   });
 

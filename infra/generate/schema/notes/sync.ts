@@ -36,6 +36,14 @@ export const sync: TableNotes = {
     },
     json: { custom_tags: 'textMap' },
   },
+  destination_results: {
+    about: 'What the last attempts at a destination came to.',
+    columns: {
+      last_success_at: 'When an attempt last brought an association in line with calls; at most a second too old.',
+      last_error_at: 'When an attempt last failed.',
+      last_error_request_id: "The destination's id of the request that failed; null: it named none.",
+    },
+  },
   markings: { about: 'Changes that concern every association of a destination and mark them page by page.' },
   repo_host_apps: {
     columns: {

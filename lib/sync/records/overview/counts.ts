@@ -5,14 +5,17 @@ import type { Store } from '#store/store.ts';
 import { destinationsTable } from '#store/tables/sync.ts';
 import { isRemnant, type SyncStatus, toStatus } from '../../model/status.ts';
 
-/** A destination with the numbers of its associations. */
-export interface CountedDestination extends RowOf<typeof destinationRowColumns> {
+/** The numbers of the associations of a destination. */
+export interface AssociationNumbers {
   readonly counts: ReadonlyMap<SyncStatus, number>;
   /** How many associations have an error of this kind. */
   readonly errors: ReadonlyMap<string, number>;
   /** Since when its oldest change waits to be synced; null when none does. */
   readonly pendingSince: Date | null;
 }
+
+/** A destination with the numbers of its associations. */
+export interface CountedDestination extends RowOf<typeof destinationRowColumns>, AssociationNumbers {}
 
 const destinationRowColumns = {
   id: bigintText,
@@ -43,6 +46,10 @@ export async function countedDestinations(
   return rows.map((row) => ({ ...row, ...summed(counts.get(row.id) ?? []) }));
 }
 
+/** The numbers of one destination. */
+export const numbersOf = async ({ db }: Pick<Store, 'db'>, destinationId: string): Promise<AssociationNumbers> =>
+  summed(await countsOf(db, [destinationId]));
+
 const countColumns = {
   destination_id: bigintText,
   /** Null in the row of all associations of the destination. */
@@ -72,7 +79,7 @@ async function countsOf(db: Store['db'], ids: readonly string[]): Promise<readon
   return rows;
 }
 
-function summed(rows: readonly RowOf<typeof countColumns>[]) {
+function summed(rows: readonly RowOf<typeof countColumns>[]): AssociationNumbers {
   const counts = new Map<SyncStatus, number>();
   const errors = new Map<string, number>();
   let [synced, pendingSince] = [0, null as Date | null];

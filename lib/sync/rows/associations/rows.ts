@@ -6,7 +6,7 @@ import { operation, type Row } from '#path/contract/row.ts';
 import { bool, pathText, text } from '#path/fields.ts';
 import { definitionOf } from '../../model/definition.ts';
 import type { SyncParts } from '../parts.ts';
-import { requireSecretRead } from '../read-right.ts';
+import { requireSecretRead } from '../rights/secret-read.ts';
 import { noMount, noSecret, removeAssociation, setAssociation } from './change.ts';
 import type { AssociationKey } from './change-store.ts';
 import { isMany, manyFields, removeMany } from './remove-many.ts';

@@ -11,7 +11,7 @@ import type { Selection } from '../../batches/walk.ts';
 import { isEmptyFilter, type RecordFilter, recordFilter, recordFilterFields } from '../../records/filter.ts';
 import { destinationsNamed } from '../../replay/page.ts';
 import type { SyncParts } from '../parts.ts';
-import { requireSecretRead } from '../read-right.ts';
+import { requireSecretRead } from '../rights/secret-read.ts';
 import { batchView, previewView } from './view.ts';
 
 /** Ten years, in seconds. */

@@ -7,17 +7,20 @@ import { bool, type Fields, pathText } from '#path/fields.ts';
 import type { Database } from '#store/tables.ts';
 import { withDefaults } from '../../drivers/connection.ts';
 import { beginMarkings } from '../../marking/begin.ts';
+import { sharedReadings } from '../../records/overview/readings.ts';
 import { asMerge, asWrite, isSensitive } from '../fields/forms.ts';
 import { unmask } from '../fields/mask.ts';
 import type { SyncParts } from '../parts.ts';
 import { isPauseAlone, mentionsPause } from '../pause/fields.ts';
 import { waitForOperations } from '../pause/in-flight.ts';
+import { mayReadAssociations } from '../rights/readable.ts';
 import { deleteDestination } from './delete.ts';
 import { commonFields, mergeFields } from './fields.ts';
 import { judged } from './guard/judged.ts';
 import { refusesUnprotected } from './guard/protection.ts';
 import { merged, replaced, type Wanted } from './merge.ts';
 import { applyPause, isUnchanged, pauseDestination } from './pause.ts';
+import { resultsOf, resultsView } from './results.ts';
 import { forgetFailedPurge, loadDestination, refuseDuringPurge, saveDestination } from './store.ts';
 import { type DestinationRecord, destinationView } from './view.ts';
 
@@ -27,6 +30,7 @@ type Given = Readonly<Record<string, unknown>>;
 export function destinationRow(parts: SyncParts, definition: DestinationDefinition): Row {
   const name = { name: pathText('Name of the destination') };
   const own: Fields = { ...commonFields(definition), ...definition.fields };
+  const results = sharedReadings((id) => resultsOf(parts.store, id));
   return {
     pattern: `sync/destinations/${definition.type}/:name`,
     help: `Manages a destination in ${definition.title}.`,
@@ -36,8 +40,8 @@ export function destinationRow(parts: SyncParts, definition: DestinationDefiniti
     },
     operations: {
       read: operation(name, {
-        summary: 'Read a destination, with sensitive values masked',
-        run: (input, context) => show(parts, definition, input.name, context),
+        summary: 'Read a destination, with sensitive values masked and the numbers of its syncs',
+        run: (input, context) => read(parts, definition, input.name, context, results),
       }),
       write: operation(
         { ...asWrite(own), ...name },
@@ -72,9 +76,32 @@ export function destinationRow(parts: SyncParts, definition: DestinationDefiniti
   };
 }
 
+const loadNamed = (parts: SyncParts, { type }: DestinationDefinition, name: string, { namespace }: RequestContext) =>
+  loadDestination(parts.store, parts.store.db, { namespace_id: namespace.id, type, name });
+
+/** Unlike the replies of changes, a read also has the times of the settings and, for those who may see them, the results of the syncs. */
+async function read(
+  parts: SyncParts,
+  definition: DestinationDefinition,
+  name: string,
+  context: RequestContext,
+  results: (id: string) => ReturnType<typeof resultsOf>,
+) {
+  const record = await loadNamed(parts, definition, name, context);
+  if (record === undefined) return undefined;
+  const mayReadResults = await mayReadAssociations(context, { type: definition.type, name });
+  return {
+    data: {
+      ...destinationView(definition, record, context.vocabulary),
+      created_at: record.createdAt.toISOString(),
+      updated_at: record.updatedAt.toISOString(),
+      ...(mayReadResults ? resultsView(await results(record.id), context.vocabulary) : {}),
+    },
+  };
+}
+
 async function show(parts: SyncParts, definition: DestinationDefinition, name: string, context: RequestContext) {
-  const key = { namespace_id: context.namespace.id, type: definition.type, name };
-  const record = await loadDestination(parts.store, parts.store.db, key);
+  const record = await loadNamed(parts, definition, name, context);
   return record === undefined ? undefined : { data: destinationView(definition, record, context.vocabulary) };
 }
 

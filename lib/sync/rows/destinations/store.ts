@@ -38,10 +38,15 @@ export async function loadDestination(
     pause: pauseNow(row, store.clock.now()),
     purgeInitiatedAt: row.purge_initiated_at,
     purgeError: row.purge_error,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
   };
 }
 
-export type DestinationValues = Omit<DestinationRecord, 'id' | 'pause' | 'purgeInitiatedAt' | 'purgeError'>;
+export type DestinationValues = Pick<
+  DestinationRecord,
+  'name' | 'connection' | 'granularity' | 'template' | 'tags' | 'network' | 'adopt'
+>;
 
 /** Creates or replaces a destination. */
 export async function saveDestination(

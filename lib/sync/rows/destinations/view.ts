@@ -19,6 +19,8 @@ export interface DestinationRecord {
   readonly pause: Pause;
   readonly purgeInitiatedAt: Date | null;
   readonly purgeError: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
 }
 
 /** A destination as reads show it. */

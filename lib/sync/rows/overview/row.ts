@@ -10,7 +10,7 @@ import { loadSettings } from '../../model/settings.ts';
 import { countedDestinations, overviewMax } from '../../records/overview/counts.ts';
 import { sharedReadings } from '../../records/overview/readings.ts';
 import type { SyncParts } from '../parts.ts';
-import { readableOf } from '../records/readable.ts';
+import { readableOf } from '../rights/readable.ts';
 import { overviewView, type SeenDestination } from './view.ts';
 
 const waitSecondsMax = 30;

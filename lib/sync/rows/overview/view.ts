@@ -1,10 +1,10 @@
 import type { DestinationDefinition } from '#destinations/contract.ts';
 import type { Vocabulary } from '#path/contract/request.ts';
-import { statusName } from '#path/vocabulary.ts';
 import type { GateState } from '#queue/contract.ts';
 import { storedTypeIn } from '../../model/definition.ts';
 import type { SyncStatus } from '../../model/status.ts';
 import { add, type CountedDestination } from '../../records/overview/counts.ts';
+import { numbersView } from '../../records/overview/numbers.ts';
 
 /** A destination with its numbers, and the state of its gate; undefined while Redis is unavailable. */
 export interface SeenDestination {
@@ -31,15 +31,6 @@ export function overviewView(
     destinations: seen.map((one) => destinationView(definitions, one, vocabulary)),
   };
 }
-
-type Numbers = Pick<CountedDestination, 'counts' | 'errors' | 'pendingSince'>;
-
-const numbersView = ({ counts, errors, pendingSince }: Numbers, vocabulary: Vocabulary) => ({
-  total: [...counts.values()].reduce((sum, count) => sum + count, 0),
-  counts: Object.fromEntries([...counts].map(([status, count]) => [statusName(status, vocabulary), count])),
-  errors: Object.fromEntries(errors),
-  pending_since: pendingSince?.toISOString() ?? null,
-});
 
 function destinationView(
   definitions: readonly DestinationDefinition[],

@@ -11,7 +11,7 @@ import { attemptsPerRecord, historyOf } from '../../records/history.ts';
 import { oneRecord, recordPage } from '../../records/page.ts';
 import type { ListedRecord } from '../../records/record.ts';
 import type { SyncParts } from '../parts.ts';
-import { mayReadAssociations, readableOf } from './readable.ts';
+import { mayReadAssociations, readableOf } from '../rights/readable.ts';
 import { attemptView, recordView } from './view.ts';
 
 const limitMax = 500;

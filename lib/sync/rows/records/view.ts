@@ -2,11 +2,10 @@ import type { DestinationDefinition } from '#destinations/contract.ts';
 import type { Vocabulary } from '#path/contract/request.ts';
 import { statusName } from '#path/vocabulary.ts';
 import { storedTypeIn } from '../../model/definition.ts';
-import type { SyncError } from '../../model/finish.ts';
 import { toStatus } from '../../model/status.ts';
 import type { ListedAttempt } from '../../records/history.ts';
 import type { ListedRecord } from '../../records/record.ts';
-import { remedyOf } from '../../records/remedies.ts';
+import { withRemedy } from '../../records/remedies.ts';
 import { isNotAttempted, shownRecords } from '../associations/view.ts';
 
 /** A record as the reads of `sys/sync/records` show it. */
@@ -49,12 +48,6 @@ const entriesOf = (record: ListedRecord, vocabulary: Vocabulary): readonly objec
         error: withRemedy(fields.error),
         updated_at: fields.updated_at,
       }));
-
-function withRemedy(error: SyncError | null): object | null {
-  if (error === null) return null;
-  const remedy = remedyOf(error.kind);
-  return remedy === undefined ? error : { ...error, remedy };
-}
 
 /** An attempt as the history of a record shows it. */
 export const attemptView = (attempt: ListedAttempt): object => ({

@@ -14,6 +14,7 @@ export const sync: Filling = {
     'markings',
     'lineage',
     'sync_attempts',
+    'destination_results',
     'sync_batches',
     'sync_batch_items',
   ],

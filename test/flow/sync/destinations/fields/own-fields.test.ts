@@ -31,7 +31,7 @@ describe.each(definitions)('a POST of $type by a client that knows only the fiel
     const before = await shown(name);
     const { status, data } = await service.ask('POST', at(type, name), asClient());
     expect(status).toBe(200);
-    expect(data).toEqual(before);
+    expect(before).toMatchObject(data);
     const secret = await service.secret({ v: 'x' });
     expect(statuses(await service.set(type, name, secret))).toEqual(['SYNCED']);
   });

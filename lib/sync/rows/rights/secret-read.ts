@@ -1,7 +1,7 @@
 import { AppError, badField, permissionDenied } from '#core/errors.ts';
 import type { Mount } from '#path/contract/mount.ts';
 import type { RequestContext } from '#path/contract/request.ts';
-import type { SyncParts } from './parts.ts';
+import type { SyncParts } from '../parts.ts';
 
 type Caller = Pick<RequestContext, 'mustBeAllowed' | 'reaches'>;
 
