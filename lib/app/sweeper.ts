@@ -7,7 +7,7 @@ import { dropExpired, dropExpiredSteadily } from '#auth/token/revoke/revoke.ts';
 import { smtpOf } from '#core/config.ts';
 import { definitions } from '#destinations/index.ts';
 import { engines } from '#engines/index.ts';
-import { expireSecrets } from '#engines/list.ts';
+import { expireSecrets, syncedSecrets } from '#engines/list.ts';
 import { endNamespaces } from '#mounts/namespaces/remove.ts';
 import { continueRemovals } from '#mounts/removal/continue.ts';
 import { type GivenFilter, replayFilter } from '#sync/replay/filter.ts';
@@ -56,6 +56,8 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const observed = sweepTelemetry(shared, shared.clock);
   const state = newSweepState();
   const removal = { store, engines: [...engines, ...methods], changed, log: parts.log };
+  const secretBytesMax = parts.config.KEYFERRY_BODY_BYTES_MAX;
+  const { hold: holdSecrets } = syncedSecrets(engines, { store, changed, secretBytesMax });
   const expire = () => expireSecrets(engines, store, expiredPerRoundMax);
   return {
     run: observed(async () => {
@@ -66,7 +68,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       await store.seal.rewrapIfDue();
       await endNamespaces(removal);
       await continueRemovals(removal, AbortSignal.timeout(removalMsMax));
-      const swept = await sweep({ store, queue, log: parts.log, changed, expire }, state);
+      const swept = await sweep({ store, queue, log: parts.log, changed, expire, definitions, holdSecrets }, state);
       // A worker function sleeps until a ring, so it must be woken for delayed jobs and for those of a crashed worker too.
       if (bell !== undefined) await queue.wake();
       await dropOldFailures(store, expiredPerRoundMax);

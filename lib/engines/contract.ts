@@ -56,9 +56,11 @@ export interface SecretSource {
     mountId: string,
     secretName: string,
   ): Promise<{ readonly version: number; readonly json: string } | undefined>;
+  /** The names of secrets with a current version, in order, of those that start with the prefix and come after `after`. */
+  below(mountId: string, prefix: string, after: string, limit: number): Promise<readonly string[]>;
   /**
-   * Locks the secret until the transaction ends, so that a concurrent change commits either before it, or after it and then sees
-   * the rows it wrote, such as an association. Returns false when there is no such secret.
+   * Locks secrets until the transaction ends, so that a concurrent change commits either before it, or after it and then sees
+   * the rows it wrote, such as an association. Returns the names of those that exist.
    */
-  hold(tx: Transaction<Database>, mountId: string, secretName: string): Promise<boolean>;
+  hold(tx: Transaction<Database>, mountId: string, secretNames: readonly string[]): Promise<readonly string[]>;
 }

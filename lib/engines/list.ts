@@ -46,9 +46,19 @@ export function syncedSecrets(engines: readonly EngineDefinition[], parts: Engin
       }
       return undefined;
     },
-    async hold(tx, mountId, secretName) {
-      for (const source of sources) if (await source.hold(tx, mountId, secretName)) return true;
-      return false;
+    async below(mountId, prefix, after, limit) {
+      for (const source of sources) {
+        const found = await source.below(mountId, prefix, after, limit);
+        if (found.length > 0) return found;
+      }
+      return [];
+    },
+    async hold(tx, mountId, secretNames) {
+      for (const source of sources) {
+        const held = await source.hold(tx, mountId, secretNames);
+        if (held.length > 0) return held;
+      }
+      return [];
     },
   };
 }

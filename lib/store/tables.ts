@@ -79,6 +79,7 @@ import type {
   syncAttemptsTable,
   syncBatchesTable,
   syncBatchItemsTable,
+  syncBatchSecretsTable,
   syncConfigTable,
   syncObjectsTable,
 } from './tables/sync.ts';
@@ -167,6 +168,7 @@ export interface Database {
   settings: TableOf<typeof settingsTable>;
   sync_attempts: TableOf<typeof syncAttemptsTable>;
   sync_batch_items: TableOf<typeof syncBatchItemsTable>;
+  sync_batch_secrets: TableOf<typeof syncBatchSecretsTable>;
   sync_batches: TableOf<typeof syncBatchesTable>;
   sync_config: TableOf<typeof syncConfigTable>;
   sync_objects: TableOf<typeof syncObjectsTable>;

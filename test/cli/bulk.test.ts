@@ -123,9 +123,25 @@ test('one destination is paused until a time and resumed, and others go on', asy
   expect((await line('pause', 'prod', '--yes')).code).toBe(2);
 });
 
+test('a prefix copies and removes all secrets below it, after their number was confirmed', async () => {
+  const [name, folder] = [await service.destination('cloud-a-sm'), service.name('folder')];
+  for (const path of ['a', 'b/c']) await service.secret({ v: path }, `${folder}/${path}`);
+  const change = (verb: string, ...more: string[]) =>
+    line(verb, `secret/${folder}/`, '--prefix', '--to', `cloud-a-sm/${name}`, '-o', 'json', ...more);
+  const dry = await change('sync', '--dry-run');
+  expect([dry.code, JSON.parse(dry.output)]).toEqual([0, { dry_run: true, total: 2, would_change: 2, new: 2 }]);
+  const question = `Copy 2 secrets to cloud-a-sm/${name}? Without a terminal`;
+  expect(await change('sync')).toMatchObject({ code: 2, errors: expect.stringContaining(question) });
+  const done = await change('sync', '--yes', '--wait');
+  expect([done.code, JSON.parse(done.output)]).toEqual([0, expect.objectContaining({ state: 'done', changed: 2 })]);
+  expect(JSON.parse((await change('unsync', '--dry-run')).output)).toMatchObject({ dry_run: true, total: 2 });
+  expect((await change('unsync', '--yes', '--wait')).code).toBe(0);
+  expect(rowsOf((await line('records', 'list', '--name', name, '-o', 'ndjson')).output)).toEqual([]);
+});
+
 test.each([
   [['batches', 'create', 'force'], '--all'],
-  [['batches', 'create', 'erase', '--all'], 'replay, force or remove'],
+  [['batches', 'create', 'erase', '--all'], 'replay, force, set or remove'],
 ])('%j is a wrong command line', async (argv, text) => {
   expect(await line(...argv)).toMatchObject({ code: 2, errors: expect.stringContaining(text) });
 });

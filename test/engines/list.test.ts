@@ -61,7 +61,8 @@ const word: EngineDefinition = {
         const json = words.get(mountId);
         return json === undefined ? undefined : { version: 1, json };
       },
-      hold: async (_tx, mountId) => words.has(mountId),
+      below: async (mountId) => (words.has(mountId) ? ['word'] : []),
+      hold: async (_tx, mountId, names) => (words.has(mountId) ? names : []),
     }),
   },
 };

@@ -1,6 +1,7 @@
 import type { Operation } from '../operation.ts';
 
 const association = ['mount', 'secret_name'] as const;
+const several = ['secret_prefix', 'secret_names', 'dry_run'] as const;
 /** Select associations. */
 const recordFilter = ['type', 'name', 'status', 'kind', 'mount', 'prefix', 'secret', 'unconfirmed'] as const;
 
@@ -25,9 +26,13 @@ export const sync = {
   associate: {
     method: 'POST',
     path: 'sys/sync/destinations/{type}/{name}/associations/set',
-    fields: [...association, 'adopt'],
+    fields: [...association, ...several, 'adopt'],
   },
-  dissociate: { method: 'POST', path: 'sys/sync/destinations/{type}/{name}/associations/remove', fields: association },
+  dissociate: {
+    method: 'POST',
+    path: 'sys/sync/destinations/{type}/{name}/associations/remove',
+    fields: [...association, ...several],
+  },
   describeType: { method: 'GET', path: 'sys/sync/types/{type}' },
   listRecords: { method: 'GET', path: 'sys/sync/records', fields: [...recordFilter, 'limit', 'after'] },
   readRecord: { method: 'GET', path: 'sys/sync/records/{id}' },

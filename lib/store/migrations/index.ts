@@ -46,6 +46,7 @@ import { identityTokens } from './0060-identity-tokens.ts';
 import { oidcProvider } from './0062-oidc-provider.ts';
 import { syncAttempts } from './0063-sync-attempts.ts';
 import { destinationResults } from './0064-destination-results.ts';
+import { syncBatchSecrets } from './0065-sync-batch-secrets.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -113,4 +114,5 @@ export const migrations: readonly Migration[] = [
   { name: '0062-oidc-provider', up: oidcProvider },
   { name: '0063-sync-attempts', up: syncAttempts },
   { name: '0064-destination-results', up: destinationResults },
+  { name: '0065-sync-batch-secrets', up: syncBatchSecrets },
 ];

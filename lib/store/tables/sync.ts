@@ -159,6 +159,12 @@ export const syncBatchItemsTable = {
   generation: nullable(int),
 };
 
+/** A secret that a batch is to associate with its destination. */
+export const syncBatchSecretsTable = {
+  batch_id: uuid,
+  secret_name: text,
+};
+
 /**
  * Work over many associations of a namespace. *running*: associations up to `after_id` are done. *settling*: all are
  * changed, and the outcomes of some are outstanding. Then *done*; or *canceled*, or *failed*, which end it at once,
@@ -167,7 +173,7 @@ export const syncBatchItemsTable = {
 export const syncBatchesTable = {
   id: uuid,
   namespace_id: text,
-  /** `replay`, `force` or `remove`. */
+  /** `replay`, `force`, `set` or `remove`. */
   action: text,
   filter: json,
   /** Only associations that have not changed since; null: all. */
@@ -195,6 +201,10 @@ export const syncBatchesTable = {
   stepped_at: withDefault(timestamptz),
   turned_at: withDefault(timestamptz),
   finished_at: nullable(timestamptz),
+  /** With `set`: the destination with which it associates secrets of the mount; null: it sets associations again. */
+  destination_id: nullable(bigintText),
+  mount_id: nullable(uuid),
+  adopt: withDefault(bool),
 };
 
 /** One row. */

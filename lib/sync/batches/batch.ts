@@ -5,10 +5,11 @@ import { syncBatchesTable } from '#store/tables/sync.ts';
 import type { RecordFilter } from '../records/filter.ts';
 
 /**
- * What a batch does with each association: `replay` syncs it again as a replay does, `force` pushes it even if it looks unchanged, and
- * `remove` ends it and removes its copies.
+ * What a batch does with each association: `replay` syncs it again as a replay does, `force` pushes it even if it looks unchanged, `set`
+ * sets it again with the template and granularity that its destination has now, and `remove` ends it and removes its copies. A `set` with
+ * a destination and a mount associates secrets that were recorded.
  */
-export const batchActions = ['replay', 'force', 'remove'] as const;
+export const batchActions = ['replay', 'force', 'set', 'remove'] as const;
 export type BatchAction = (typeof batchActions)[number];
 
 /**

@@ -8,10 +8,11 @@ import { uuid } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { loadSettings } from '../model/settings.ts';
+import type { AssociateParts } from './associate.ts';
 import { changePage } from './page.ts';
 import { settlePage } from './settle.ts';
 
-export interface BatchParts {
+export interface BatchParts extends AssociateParts {
   readonly store: Store;
   readonly queue: Pick<Queue, 'pendingCount'>;
   readonly log: Log;
@@ -57,7 +58,7 @@ async function oneStep(parts: BatchParts, id: string): Promise<Step> {
   try {
     const { queue_capacity } = await loadSettings(parts.store);
     const room = Math.max(0, queue_capacity - (await parts.queue.pendingCount()));
-    const page = await changePage(parts.store, id, room);
+    const page = await changePage(parts, id, room);
     // What the queue does not take now stays dirty, and the sweep queues it.
     if (page !== undefined && page.dirty.length > 0) await parts.changed(page.dirty);
     const settled = await settlePage(parts.store, id);

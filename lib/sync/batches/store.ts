@@ -12,8 +12,18 @@ export interface NewBatch extends Selection {
   readonly limit: number | null;
   readonly rate: number | null;
   readonly total: number;
-  /** The associations to remove; for other actions the filter decides at the time of each page. */
+  /** The associations to set or remove; for other actions the filter decides at the time of each page. */
   readonly associations?: readonly string[];
+  /** The secrets to associate with a destination. */
+  readonly target?: NewTarget | undefined;
+}
+
+/** Secrets of a mount that a batch associates with a destination. */
+export interface NewTarget {
+  readonly destinationId: string;
+  readonly mountId: string;
+  readonly adopt: boolean;
+  readonly secretNames: readonly string[];
 }
 
 /** Items per statement. */
@@ -22,7 +32,7 @@ const itemsMax = 5_000;
 /** Stores a batch, from which the sweep continues. Returns its id. @throws AppError `bad-request` when too many are open */
 export async function createBatch(store: Pick<Store, 'transaction'>, batch: NewBatch): Promise<string> {
   const id = newId();
-  const { namespaceId, action, filter, updatedBefore, limit, rate, total, associations = [] } = batch;
+  const { namespaceId, action, filter, updatedBefore, limit, rate, total, associations = [], target } = batch;
   await store.transaction(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('sync_batches'), hashtext(${namespaceId}))`.execute(tx);
     const { rows } = await rowsOf({ count: int })`
@@ -31,14 +41,22 @@ export async function createBatch(store: Pick<Store, 'transaction'>, batch: NewB
     if ((rows[0]?.count ?? 0) >= openMax)
       throw badRequest(`${openMax} batches are open in this namespace: wait for one of them, or cancel one`);
     await sql`
-      insert into sync_batches (id, namespace_id, action, filter, updated_before, limit_count, rate, total, association_max)
+      insert into sync_batches (id, namespace_id, action, filter, updated_before, limit_count, rate, total, destination_id, mount_id,
+                                adopt, association_max)
       select ${id}::uuid, ${namespaceId}, ${action}, ${JSON.stringify(filter)}::jsonb, ${updatedBefore}::timestamptz, ${limit}::int, ${rate}::float8, ${total}::int,
+             ${target?.destinationId ?? null}::bigint, ${target?.mountId ?? null}::uuid, ${target?.adopt ?? false}::boolean,
              last_value from associations_id_seq`.execute(tx);
     for (let from = 0; from < associations.length; from += itemsMax) {
       const page = associations.slice(from, from + itemsMax);
       await sql`
         insert into sync_batch_items (batch_id, association_id)
         select ${id}::uuid, unnest(${page}::bigint[])`.execute(tx);
+    }
+    for (let from = 0; from < (target?.secretNames.length ?? 0); from += itemsMax) {
+      const page = target?.secretNames.slice(from, from + itemsMax);
+      await sql`
+        insert into sync_batch_secrets (batch_id, secret_name)
+        select ${id}::uuid, unnest(${page}::text[])`.execute(tx);
     }
   });
   return id;
@@ -93,11 +111,16 @@ export async function pruneBatches({ db }: Pick<Store, 'db'>): Promise<void> {
 /** The batch goes with its last items. */
 async function dropBatch(db: Store['db'], id: string): Promise<void> {
   const { rows } = await rowsOf({ count: int })`
-    with dropped as (
+    with items as (
       delete from sync_batch_items where batch_id = ${id}::uuid and association_id = any(array(
         select association_id from sync_batch_items where batch_id = ${id}::uuid limit ${itemsMax}::int))
       returning 1
+    ),
+    secrets as (
+      delete from sync_batch_secrets where batch_id = ${id}::uuid and secret_name = any(array(
+        select secret_name from sync_batch_secrets where batch_id = ${id}::uuid limit ${itemsMax}::int))
+      returning 1
     )
-    select count(*)::int as count from dropped`.execute(db);
+    select greatest((select count(*) from items), (select count(*) from secrets))::int as count`.execute(db);
   if ((rows[0]?.count ?? 0) < itemsMax) await sql`delete from sync_batches where id = ${id}::uuid`.execute(db);
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { startsWith } from '#store/sql/prefix.ts';
 import { isRemnant } from '../model/status.ts';
 import type { RecordFilter } from './filter.ts';
 
@@ -30,30 +31,13 @@ export const ofAssociation = ({
     statuses && sql`a.status = any(${statuses}::text[])`,
     kinds && sql`a.error is not null and a.error ->> 'kind' = any(${kinds}::text[]) and not ${isNotAttempted}`,
     mount === undefined ? undefined : sql`a.mount_path = ${mount}`,
-    prefix === undefined ? undefined : startsWith(prefix),
+    prefix === undefined ? undefined : startsWith('a.secret_name', prefix),
     secret === undefined ? undefined : sql`a.secret_name = ${secret}`,
     unconfirmed === undefined ? undefined : sql`(a.unconfirmed_at is not null) = ${unconfirmed}::boolean`,
   ]);
 
 /** A change without an attempt so far: its error is that of an earlier generation, and reads do not show it. */
 const isNotAttempted = sql`(a.status = 'PENDING' and a.attempts = 0)`;
-
-/** As a range of the index, whose collation orders names by code point. */
-function startsWith(prefix: string): RawBuilder<unknown> {
-  const end = afterAllWith(prefix);
-  return end === undefined
-    ? sql`a.secret_name >= ${prefix}`
-    : sql`a.secret_name >= ${prefix} and a.secret_name < ${end}`;
-}
-
-/** The first text after all that start with the prefix: its last character is replaced by the next one, surrogates excepted. */
-function afterAllWith(prefix: string): string | undefined {
-  const characters = Array.from(prefix, (one) => one.codePointAt(0) ?? 0);
-  for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
-    if (last < 0x10ffff) return String.fromCodePoint(...characters, last === 0xd7ff ? 0xe000 : last + 1);
-  }
-  return undefined;
-}
 
 const allOf = (conditions: readonly (RawBuilder<unknown> | undefined)[]): RawBuilder<unknown> => {
   const given = conditions.filter((one) => one !== undefined);

@@ -1,4 +1,3 @@
-import type { Transaction } from 'kysely';
 import type { Clock } from '#core/clock.ts';
 import type { Log } from '#core/log/log.ts';
 import type { DestinationDefinition } from '#destinations/contract.ts';
@@ -7,7 +6,7 @@ import type { Mount, MountTable } from '#path/contract/mount.ts';
 import type { Asks, Queue } from '#queue/contract.ts';
 import type { EnqueueDirty } from '#store/outbox.ts';
 import type { Store } from '#store/store.ts';
-import type { Database } from '#store/tables.ts';
+import type { HoldSecrets } from '../batches/associate.ts';
 import type { Marker } from '../marking/marker.ts';
 
 /** What the rows of `sys/sync` depend on. */
@@ -23,8 +22,10 @@ export interface SyncParts {
   readonly definitions: readonly DestinationDefinition[];
   readonly mounts: MountTable;
   readonly currentSecret: (mountId: string, secretName: string) => Promise<{ readonly json: string } | undefined>;
-  /** Locks a secret until the end of a transaction; false when it does not exist. */
-  readonly holdSecret: (tx: Transaction<Database>, mountId: string, secretName: string) => Promise<boolean>;
+  /** The names of secrets below a prefix that have a current version, in order. */
+  readonly secretsBelow: (mountId: string, prefix: string, after: string, limit: number) => Promise<readonly string[]>;
+  /** Locks secrets until the end of a transaction and returns those that exist. */
+  readonly holdSecrets: HoldSecrets;
   /** The full path that a caller must be allowed to read to sync the secret; undefined when the mount cannot be synced. */
   readonly readPath: (mount: Mount, secretName: string) => string | undefined;
   /** Which mounts can be synced, as error texts name them, such as `KV v2`. */

@@ -4,6 +4,7 @@ import type { Dirty, EnqueueDirty } from '#store/outbox.ts';
 import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
+import type { AssociateParts } from '../batches/associate.ts';
 import { continueBatches } from '../batches/continue.ts';
 import { pruneBatches } from '../batches/store.ts';
 import { continueMarkings } from '../marking/continue.ts';
@@ -14,7 +15,7 @@ import { markDueRechecks } from '../recheck/schedule.ts';
 import { type HistoryPlace, historyStart, pruneHistory } from '../records/history.ts';
 import { dirtyAfter } from './requeue.ts';
 
-export interface SweepParts {
+export interface SweepParts extends AssociateParts {
   readonly store: Store;
   readonly queue: Queue;
   readonly log: Log;

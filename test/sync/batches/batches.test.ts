@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '#core/errors.ts';
 import { silentLog } from '#core/log/log.ts';
+import { definitions } from '#destinations/index.ts';
 import type { OpenStore } from '#store/open.ts';
 import type { Dirty } from '#store/outbox.ts';
 import type { BatchAction } from '#sync/batches/batch.ts';
@@ -44,6 +45,8 @@ function open(changes: Partial<BatchParts> = {}) {
   const queued: Dirty[] = [];
   const parts: BatchParts = {
     store,
+    definitions,
+    holdSecrets: async (_tx, _mountId, names) => names,
     queue: { pendingCount: async () => 0 },
     log: silentLog,
     changed: async (dirty) => {
@@ -142,7 +145,7 @@ describe('a batch', () => {
     let pending = 999_900;
     const { parts } = open({ queue: { pendingCount: async () => pending } });
     const id = await start('replay', { name: 'one' });
-    const page = await changePage(store, id, 100);
+    const page = await changePage(open().parts, id, 100);
     expect(page?.dirty).toHaveLength(100);
     pending = 1_000_000;
     expect(await continueBatches(parts, never)).toBe(0);
@@ -162,7 +165,7 @@ describe('a batch', () => {
     const changedAfter = async (seconds: number) => {
       await sql`update sync_batches set stepped_at = clock_timestamp() - ${seconds}::float8 * interval '1 second'
                  where id = ${slow}::uuid`.execute(store.db);
-      return (await changePage(store, slow, 1_000))?.dirty.length;
+      return (await changePage(open().parts, slow, 1_000))?.dirty.length;
     };
     expect(await changedAfter(0.1)).toBe(0);
     expect(await changedAfter(2.1)).toBe(8);
@@ -182,7 +185,7 @@ describe('a batch', () => {
     await failed(many);
     const { parts } = open();
     const id = await start('replay', { kinds: ['timeout'] });
-    await changePage(store, id, pageSize);
+    await changePage(open().parts, id, pageSize);
     await cancelBatch(store, 'team', id);
     expect((await read(id)).state).toBe('running');
     await cancelBatch(store, 'root', id);
@@ -264,7 +267,7 @@ test('ended batches are removed after a week, and the oldest when there are too 
   await failed(3);
   const old = await start('force');
   const recent = await start('force');
-  for (const id of [old, recent]) await changePage(store, id, 1_000);
+  for (const id of [old, recent]) await changePage(open().parts, id, 1_000);
   await sql`update sync_batches set state = 'canceled', finished_at = now() - interval '8 days' where id = ${old}::uuid`.execute(
     store.db,
   );

@@ -44,6 +44,8 @@ const open = async ({ db }: Store): Promise<number> => (await sql`select 1 from 
 const never = new AbortController().signal;
 const atOnce = { restShare: 0, looksMax: 0 };
 
+const associate = { definitions: [], holdSecrets: async () => [] };
+
 test('the sweep marks what a dead process has left unmarked, each association once', async () => {
   const store = await storeWith([{ name: 'one' }]);
   const [destination = ''] = await begin(store);
@@ -54,7 +56,14 @@ test('the sweep marks what a dead process has left unmarked, each association on
     changed.push(...dirty.map(({ id }) => id));
     return [];
   };
-  const parts = { store, queue: await testQueue(), log: silentLog, changed: note, expire: async () => [] };
+  const parts = {
+    store,
+    queue: await testQueue(),
+    log: silentLog,
+    changed: note,
+    expire: async () => [],
+    ...associate,
+  };
   const state = newSweepState();
   while ((await open(store)) > 0) await sweep(parts, state);
   expect(await generations(store)).toEqual({ 2: many });

@@ -69,7 +69,8 @@ async function setRow() {
       secrets.push(name);
       return undefined;
     },
-    holdSecret: async () => true,
+    secretsBelow: async () => [],
+    holdSecrets: async (_tx, _mountId, names) => names,
     readPath: (mount, name) => `${mount.path}data/${name}`,
     syncedMounts: 'KV v2',
     waitMs: 0,

@@ -26,6 +26,8 @@ async function backlog({ db }: Store): Promise<void> {
       from d cross join generate_series(1, ${many}::int)`.execute(db);
 }
 
+const associate = { definitions: [], holdSecrets: async () => [] };
+
 test('one round checks many pending operations, so that a long list is checked twice in time', async () => {
   const store = ending(await testStore());
   const queue = await testQueue();
@@ -33,7 +35,14 @@ test('one round checks many pending operations, so that a long list is checked t
   let now = Date.now();
   const clock = { now: () => new Date(now) };
   const forgetful = await testQueue({ prefix: queue.prefix, clock });
-  const parts = { store, queue: forgetful, log: silentLog, changed: async () => [], expire: async () => [] };
+  const parts = {
+    store,
+    queue: forgetful,
+    log: silentLog,
+    changed: async () => [],
+    expire: async () => [],
+    ...associate,
+  };
   const state = newSweepState();
   await sweep(parts, state);
   now += 10_000;
@@ -47,7 +56,7 @@ test('capacity reserved for late operations whose jobs were lost is used in the 
   await backlog(store);
   const last = (await dirtyAfter(store, '0', many)).slice(-capacity);
   for (const operation of last) await queue.reserve(operation, capacity);
-  const parts = { store, queue, log: silentLog, changed: async () => [], expire: async () => [] };
+  const parts = { store, queue, log: silentLog, changed: async () => [], expire: async () => [], ...associate };
   const state = newSweepState();
   for (let round = 0; round < 3; round += 1) await sweep(parts, state);
   expect(await queue.missing(last)).toEqual([]);

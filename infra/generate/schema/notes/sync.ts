@@ -66,12 +66,15 @@ export const sync: TableNotes = {
     about: 'An association that a batch has changed, or is to change, until its outcome is counted.',
     columns: { generation: 'The generation of the change; null: not changed yet.' },
   },
+  sync_batch_secrets: { about: 'A secret that a batch is to associate with its destination.' },
   sync_batches: {
     about: `Work over many associations of a namespace. *running*: associations up to \`after_id\` are done. *settling*: all are changed,
       and the outcomes of some are outstanding. Then *done*; or *canceled*, or *failed*, which end it at once, though outcomes are still
       counted.`,
     columns: {
-      action: '`replay`, `force` or `remove`.',
+      action: '`replay`, `force`, `set` or `remove`.',
+      destination_id:
+        'With `set`: the destination with which it associates secrets of the mount; null: it sets associations again.',
       updated_before: 'Only associations that have not changed since; null: all.',
       limit_count: 'How many associations it changes at most; null: all.',
       rate: 'How many associations it changes per second at most; null: no limit.',

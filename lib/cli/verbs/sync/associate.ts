@@ -1,8 +1,10 @@
 import { sync } from '#client/operations/sync.ts';
+import { textOf } from '#client/wire/json.ts';
 import type { Context } from '../../context.ts';
-import type { Result } from '../../output/result.ts';
+import { one, type Result } from '../../output/result.ts';
 import type { Described, Given, Verb } from '../../verb.ts';
 import { placeOf } from '../kv/place.ts';
+import { settledBatch } from './batches.ts';
 import { type Copy, copiesAt, copiesIn, copyTable, exitOf, isSettled } from './copies.ts';
 import { type Target, targetOf } from './target.ts';
 import { untilTrue } from './until.ts';
@@ -13,6 +15,12 @@ const waitOptions: readonly Described[] = [
   ['--timeout <time>', 'how long --wait waits; default: 5m'],
 ];
 
+const prefixOptions: readonly Described[] = [
+  ['--prefix', 'every secret whose path starts with this, in the background'],
+  ['--dry-run', 'with --prefix: only count them'],
+  ['-y, --yes', 'with --prefix: do not ask'],
+];
+
 export const associate: Verb = {
   name: 'sync',
   summary: 'Copy a secret to a destination, and keep the copy up to date',
@@ -20,24 +28,39 @@ export const associate: Verb = {
   options: [
     ['--to <type/name>', 'the destination'],
     ['--adopt', 'take over objects of the same name that the sync did not write'],
+    ...prefixOptions,
     ...waitOptions,
   ],
-  examples: ['keyferry sync secret/my-app --to cloud-a-sm/prod --wait'],
+  examples: [
+    'keyferry sync secret/my-app --to cloud-a-sm/prod --wait',
+    'keyferry sync secret/my-app --prefix --to cloud-a-sm/prod --yes --wait',
+  ],
   run: (context, given) =>
-    change(context, given, async (target, fields) => {
-      const reply = await context.client.call(sync.associate, target, { ...fields, adopt: given.flag('adopt') });
-      return reply.data;
-    }),
+    given.flag('prefix')
+      ? changeMany(context, given, sync.associate, { adopt: given.flag('adopt') })
+      : change(context, given, async (target, fields) => {
+          const reply = await context.client.call(sync.associate, target, { ...fields, adopt: given.flag('adopt') });
+          return reply.data;
+        }),
 };
 
 export const dissociate: Verb = {
   name: 'unsync',
   summary: 'Remove the copy of a secret from a destination',
   arguments: [secretArgument],
-  options: [['--to <type/name>', 'the destination'], ...waitOptions],
-  examples: ['keyferry unsync secret/my-app --to cloud-a-sm/prod --wait'],
+  options: [['--to <type/name>', 'the destination'], ...prefixOptions, ...waitOptions],
+  examples: [
+    'keyferry unsync secret/my-app --to cloud-a-sm/prod --wait',
+    'keyferry unsync secret/my-app --prefix --to cloud-a-sm/prod --dry-run',
+  ],
   run: (context, given) =>
-    change(context, given, async (target, fields) => (await context.client.call(sync.dissociate, target, fields)).data),
+    given.flag('prefix')
+      ? changeMany(context, given, sync.dissociate, {})
+      : change(
+          context,
+          given,
+          async (target, fields) => (await context.client.call(sync.dissociate, target, fields)).data,
+        ),
 };
 
 type Change = (
@@ -69,4 +92,27 @@ async function settled(
     return copies.every(isSettled);
   });
   return copies;
+}
+
+/** Copies or removes every secret whose path starts with the argument. A slash at its end is part of the prefix. */
+async function changeMany(
+  context: Context,
+  given: Given,
+  operation: typeof sync.associate | typeof sync.dissociate,
+  more: { readonly adopt?: boolean },
+): Promise<Result> {
+  const { client, questions } = context;
+  const target = targetOf(given.text('to'), given.verb);
+  const { mount, path } = await placeOf(client, given.argument(0));
+  const secret_prefix = path === '' || given.argument(0).endsWith('/') ? `${path}/` : path;
+  const fields = { mount, secret_prefix, ...more };
+  const { data: preview } = await client.call(operation, target, { ...fields, dry_run: true });
+  if (given.flag('dryRun')) return one(preview ?? null);
+  const what = `${textOf(preview, 'total')} secrets`;
+  const destination = `${target.type}/${target.name}`;
+  const question =
+    operation === sync.associate ? `Copy ${what} to ${destination}?` : `Remove ${what} from ${destination}?`;
+  await questions.agree(question, given.flag('yes'), given.verb);
+  const { data } = await client.call(operation, target, fields);
+  return given.flag('wait') ? settledBatch(context, given, textOf(data, 'id')) : one(data ?? null);
 }

@@ -56,8 +56,8 @@ const cancel: Verb = {
 
 const create: Verb = {
   name: 'batches create',
-  summary: 'Replay, force or remove all syncs that match, in the background',
-  arguments: [['<action>', 'replay, force or remove']],
+  summary: 'Replay, force, set again or remove all syncs that match, in the background',
+  arguments: [['<action>', 'replay, force, set or remove']],
   options: [
     ...filterOptions,
     ['--older-than <time>', 'only syncs that have not changed for this long, such as 1h'],
@@ -81,16 +81,22 @@ const create: Verb = {
     const count = `${memberOf(preview, 'total_is_exact') === true ? '' : 'at least '}${textOf(preview, 'would_change')}`;
     await questions.agree(`${titles[given.argument(0)] ?? ''} ${count} syncs?`, given.flag('yes'), given.verb);
     const { data } = await client.call(sync.createBatch, {}, wanted);
-    return given.flag('wait') ? settled(context, given, textOf(data, 'id')) : one(data ?? null);
+    return given.flag('wait') ? settledBatch(context, given, textOf(data, 'id')) : one(data ?? null);
   },
 };
 
-const titles: Readonly<Record<string, string>> = { replay: 'Replay', force: 'Push again', remove: 'Remove' };
+const titles: Readonly<Record<string, string>> = {
+  replay: 'Replay',
+  force: 'Push again',
+  set: 'Set again',
+  remove: 'Remove',
+};
 
 /** @throws CommandFailure */
 function wantedBy(given: Given) {
   const action = given.argument(0);
-  if (titles[action] === undefined) throw usage(`"${action}" is no action: it is replay, force or remove`, given.verb);
+  if (titles[action] === undefined)
+    throw usage(`"${action}" is no action: it is replay, force, set or remove`, given.verb);
   const filter = { ...filterOf(given), older_than: given.text('olderThan') };
   const isEmpty = Object.values(filter).every((value) => value === undefined);
   if (isEmpty && !given.flag('all')) throw usage('name a filter, or --all', given.verb);
@@ -114,7 +120,7 @@ function previewTable(preview: Value | undefined): Result {
 }
 
 /** Waits for the outcomes, and tells on standard error how far the batch is. */
-async function settled(context: Context, given: Given, id: string): Promise<Result> {
+export async function settledBatch(context: Context, given: Given, id: string): Promise<Result> {
   let batch: Value | undefined;
   let told = '';
   await untilTrue(context, given, async () => {

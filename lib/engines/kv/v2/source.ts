@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { coalesce } from '#core/concurrency/coalesce.ts';
 import type { RowOf } from '#store/sql/columns.ts';
 import { bytea, int, text } from '#store/sql/kinds.ts';
+import { startsWith } from '#store/sql/prefix.ts';
 import { type From, prepared } from '#store/sql/prepared.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { EngineParts, SecretSource } from '../../contract.ts';
@@ -28,6 +29,10 @@ export function currentSecrets(parts: EngineParts): SecretSource['current'] {
   return async (mountId, path) => (await read({ mountId, path }))?.();
 }
 
+/** The condition that a version `v` of a secret `s` can be read. */
+const isCurrent = sql`v.mount_id = s.mount_id and v.path = s.path and v.version >= s.oldest_version and not v.destroyed
+          and (v.deletion_time is null or not v.deletion_seen and v.deletion_time > now())`;
+
 type CurrentRow = RowOf<typeof currentRowColumns>;
 
 const currentRowColumns = {
@@ -44,11 +49,9 @@ const currentStatement = prepared(
       from ${locationsTable(from)} as w (mount_id, path, n)
       join kv_secrets s on s.mount_id = w.mount_id and s.path = w.path
      cross join lateral (
-       select version, id, data from kv_versions
-        where mount_id = s.mount_id and path = s.path and version >= s.oldest_version
-          and not destroyed
-          and (deletion_time is null or not deletion_seen and deletion_time > now())
-        order by version desc limit 1) v`,
+       select v.version, v.id, v.data
+         from kv_versions v where ${isCurrent}
+        order by v.version desc limit 1) v`,
 );
 
 /** Returns functions that decrypt, so that a damaged value fails only the callers that want it. */
@@ -75,13 +78,27 @@ function opener(store: EngineParts['store'], location: SecretLocation, row: Curr
   };
 }
 
+export const secretsBelow =
+  ({ store }: EngineParts): SecretSource['below'] =>
+  async (mountId, prefix, after, limit) => {
+    const { rows } = await rowsOf({ path: text })`
+      select s.path from kv_secrets s
+       where s.mount_id = ${mountId}::uuid and s.path > ${after} and ${startsWith('s.path', prefix)}
+         and exists (select 1 from kv_versions v where ${isCurrent})
+       order by s.path limit ${limit}::int`.execute(store.db);
+    return rows.map(({ path }) => path);
+  };
+
 /**
- * Locks the secret's row and raises its revision. A write that waits for the row, or has read it before, then notices that its
+ * Locks the rows of secrets and raises their revisions. A write that waits for such a row, or has read it before, then notices that its
  * snapshot is out of date and starts again.
  */
-export const holdSecret: SecretSource['hold'] = async (tx, mountId, path) => {
-  const { rows } = await sql`
+export const holdSecrets: SecretSource['hold'] = async (tx, mountId, paths) => {
+  const { rows } = await rowsOf({ path: text })`
     update kv_secrets set revision = revision + 1
-     where mount_id = ${mountId}::uuid and path = ${path} returning 1`.execute(tx);
-  return rows.length > 0;
+     where mount_id = ${mountId}::uuid and path = any(array(
+             select path from kv_secrets where mount_id = ${mountId}::uuid and path = any(${paths}::text[])
+              order by path for no key update))
+    returning path`.execute(tx);
+  return rows.map(({ path }) => path);
 };

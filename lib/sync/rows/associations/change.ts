@@ -48,7 +48,8 @@ export const setAssociation = (parts: SyncParts, wanted: NewAssociation): Promis
       if (target === undefined) return undefined;
       if (!(await isMountedThere(tx, wanted))) throw noMount(parts, wanted.mountPath);
       // Without this lock a concurrent write of the secret could commit after the first push without seeing the association.
-      if (!(await parts.holdSecret(tx, wanted.mount.id, wanted.secretName))) throw noSecret(wanted);
+      const held = await parts.holdSecrets(tx, wanted.mount.id, [wanted.secretName]);
+      if (held.length === 0) throw noSecret(wanted);
       await forgetFailedPurge(tx, destination);
       const made = await (target.generation === 1 ? insertAssociation : renewAssociation)(
         tx,
@@ -107,10 +108,14 @@ async function inOne(
   });
 }
 
-async function changeable(
+/**
+ * The destination of a change.
+ * @throws AppError `not-found`, or `bad-request` while it is being purged
+ */
+export async function changeable(
   store: Store,
   reader: Parameters<typeof loadDestination>[1],
-  wanted: AssociationKey,
+  wanted: Omit<AssociationKey, 'secretName'>,
   lock?: 'share',
 ): Promise<DestinationRecord> {
   const { type } = wanted.definition;
@@ -129,10 +134,13 @@ export const noMount = ({ syncedMounts }: Pick<SyncParts, 'syncedMounts'>, path:
   );
 
 /** The error for associating a secret that does not exist. */
-export const noSecret = ({ mountPath, secretName }: Pick<AssociationKey, 'mountPath' | 'secretName'>): AppError =>
+export const noSecret = (
+  { mountPath, secretName }: Pick<AssociationKey, 'mountPath' | 'secretName'>,
+  field = 'secret_name',
+): AppError =>
   badField(
-    'secret_name',
-    `no secret ${JSON.stringify(secretName)} in mount ${JSON.stringify(mountPath)} with a version that is not deleted: secret_name must be the full path of one secret`,
+    field,
+    `no secret ${JSON.stringify(secretName)} in mount ${JSON.stringify(mountPath)} with a version that is not deleted: ${field} must be the full path of one secret`,
   );
 
 const noDestination = (type: string, name: string): AppError =>

@@ -9,7 +9,9 @@ import type { SyncParts } from '../parts.ts';
 import { requireSecretRead } from '../rights/secret-read.ts';
 import { noMount, noSecret, removeAssociation, setAssociation } from './change.ts';
 import type { AssociationKey } from './change-store.ts';
-import { isMany, manyFields, removeMany } from './remove-many.ts';
+import { isMany, type Many, manyFields, withSlash } from './many.ts';
+import { removeMany } from './remove-many.ts';
+import { setMany } from './set-many.ts';
 import { settle } from './settle.ts';
 
 const targetFields = (syncedMounts: string) => ({
@@ -26,17 +28,19 @@ export function associationChangeRows(parts: SyncParts): readonly Row[] {
   const adopt = bool()
     .default(false)
     .meta({ description: 'Take over objects of the same name that the sync did not write' });
+  const secret_name = target.secret_name.optional().meta(target.secret_name.meta() ?? {});
+  const many = { ...target, ...manyFields, secret_name };
   return [
     {
       pattern: `${base}/set`,
-      help: 'Associates a secret with the destination and pushes it. Repeating the call pushes it again.',
+      help: 'Associates a secret with the destination and pushes it. Repeating the call pushes it again. With secret_prefix or secret_names it starts a batch and replies as sys/sync/batches does.',
       operations: {
         write: operation(
-          { ...target, adopt },
+          { ...many, adopt },
           {
-            summary: 'Associate a secret with the destination',
+            summary: 'Associate a secret, or several in the background, with the destination',
             knownFieldsOnly: true,
-            run: (input, context) => set(parts, input, context),
+            run: (input, context) => setAny(parts, input, context),
           },
         ),
       },
@@ -45,19 +49,12 @@ export function associationChangeRows(parts: SyncParts): readonly Row[] {
       pattern: `${base}/remove`,
       help: 'Ends the association of a secret with the destination and removes its copies there. With secret_prefix or secret_names it starts a batch and replies as sys/sync/batches does.',
       operations: {
-        write: operation(
-          {
-            ...target,
-            ...manyFields,
-            secret_name: target.secret_name.optional().meta(target.secret_name.meta() ?? {}),
-          },
-          {
-            summary: 'Remove a secret, or several in the background, from the destination',
-            knownFieldsOnly: true,
-            run: (input, context) =>
-              isMany(input) ? removeMany(parts, input, context) : remove(parts, withName(input), context),
-          },
-        ),
+        write: operation(many, {
+          summary: 'Remove a secret, or several in the background, from the destination',
+          knownFieldsOnly: true,
+          run: (input, context) =>
+            isMany(input) ? removeMany(parts, input, context) : remove(parts, withName(input), context),
+        }),
       },
     },
   ];
@@ -68,6 +65,15 @@ interface Target {
   readonly name: string;
   readonly mount: string;
   readonly secret_name: string;
+}
+
+async function setAny(
+  parts: SyncParts,
+  input: Many & { readonly adopt: boolean },
+  context: RequestContext,
+): Promise<Reply> {
+  if (isMany(input)) return setMany(parts, input, await findMount(parts, input.mount, context), context);
+  return set(parts, withName(input), context);
 }
 
 async function set(
@@ -155,8 +161,6 @@ async function accessorOf(
   const mount = await parts.mounts.resolve(mountPath, namespace);
   return mount?.path === mountPath ? mount.accessor : '';
 }
-
-const withSlash = (mount: string): string => `${mount.replace(/^\/+|\/+$/g, '')}/`;
 
 function checkedName(given: string): string {
   const name = given.replace(/^\/+/, '');

@@ -6,7 +6,7 @@ import type { RequestContext } from '#path/contract/request.ts';
 import { bool, duration, type Input, integer, number, text } from '#path/fields.ts';
 import { type BatchAction, batchActions, countedMax } from '../../batches/batch.ts';
 import { matchingAfter, previewBatch } from '../../batches/preview.ts';
-import { createBatch, loadBatch } from '../../batches/store.ts';
+import { createBatch, loadBatch, type NewBatch } from '../../batches/store.ts';
 import type { Selection } from '../../batches/walk.ts';
 import { isEmptyFilter, type RecordFilter, recordFilter, recordFilterFields } from '../../records/filter.ts';
 import { destinationsNamed } from '../../replay/page.ts';
@@ -41,7 +41,10 @@ export const boundFields = {
 export const batchFields = {
   action: text()
     .pipe(z.enum(batchActions, { error: `action must be one of ${batchActions.join(', ')}` }))
-    .meta({ description: 'What to do: replay failed syncs, force a push of all, or remove associations and copies' }),
+    .meta({
+      description:
+        'What to do: replay failed syncs, force a push of all, set associations again, or remove associations and copies',
+    }),
   ...recordFilterFields,
   all: bool().optional().meta({ description: 'Confirms that the filter is empty, which selects every association' }),
   ...boundFields,
@@ -53,17 +56,14 @@ export async function create(
   input: Input<typeof batchFields>,
   context: RequestContext,
 ): Promise<Reply> {
-  const { namespace, vocabulary } = context;
+  const { vocabulary } = context;
   const { action, all, dry_run, older_than, limit = null, rate = null } = input;
   const filter = recordFilter(parts.definitions, input, vocabulary);
   if (isEmptyFilter(filter) && older_than === undefined && all !== true)
     throw badRequest('the filter is empty: send all=true to select every association of the namespace');
   const updatedBefore = older_than === undefined ? null : new Date(parts.clock.now().getTime() - older_than * 1_000);
   const start = { action, filter, updatedBefore, limit, rate };
-  if (dry_run !== true) return startBatch(parts, start, context);
-  await destinationsNamed(parts.store, parts.definitions, { namespaceId: namespace.id, ...filter });
-  const preview = await previewBatch(parts.store, action, { namespaceId: namespace.id, filter, updatedBefore });
-  return { data: previewView(parts.definitions, preview, limit, vocabulary) };
+  return (dry_run === true ? previewOf : startBatch)(parts, start, context);
 }
 
 interface Start {
@@ -76,28 +76,56 @@ interface Start {
   readonly rate?: number | null;
 }
 
+/** Counts what a batch would change. */
+export async function previewOf(
+  parts: SyncParts,
+  start: Start,
+  { namespace, vocabulary }: RequestContext,
+): Promise<Reply> {
+  const { action, filter, updatedBefore = null, secrets, limit = null } = start;
+  await destinationsNamed(parts.store, parts.definitions, { namespaceId: namespace.id, ...filter });
+  const selection = { namespaceId: namespace.id, filter, updatedBefore, secrets };
+  const preview = await previewBatch(parts.store, action, selection);
+  return { data: previewView(parts.definitions, preview, limit, vocabulary) };
+}
+
 /**
  * Stores a batch, from which the sweep continues, and replies with it (202).
  * @throws AppError `bad-request` when no destination has the name of the filter
  */
 export async function startBatch(parts: SyncParts, start: Start, context: RequestContext): Promise<Reply> {
-  const { namespace, vocabulary } = context;
+  const { namespace } = context;
   const { action, filter, updatedBefore = null, secrets, limit = null, rate = null } = start;
   const selection = { namespaceId: namespace.id, filter, updatedBefore, secrets };
   await destinationsNamed(parts.store, parts.definitions, { namespaceId: namespace.id, ...filter });
-  const associations = action === 'remove' ? await removable(parts, selection, context) : undefined;
+  const isRecorded = action === 'remove' || action === 'set';
+  const associations = isRecorded ? await recordable(parts, action, selection, context) : undefined;
   const total = associations?.length ?? (await previewBatch(parts.store, action, selection)).total;
   const wanted = { ...selection, action, limit, rate, total };
-  const id = await createBatch(parts.store, associations === undefined ? wanted : { ...wanted, associations });
-  const batch = await loadBatch(parts.store, namespace.id, id);
+  return replyOfNew(parts, associations === undefined ? wanted : { ...wanted, associations }, context);
+}
+
+/** Stores a batch and replies with it (202). */
+export async function replyOfNew(
+  parts: SyncParts,
+  wanted: NewBatch,
+  { vocabulary }: RequestContext,
+): Promise<Reply | undefined> {
+  const id = await createBatch(parts.store, wanted);
+  const batch = await loadBatch(parts.store, wanted.namespaceId, id);
   return batch && { status: 202, data: batchView(parts.definitions, batch, vocabulary) };
 }
 
 /**
- * The associations that a batch removes. The caller must be allowed to read each secret, as for `associations/remove`. The sweep has no
- * caller, so the rights are those of now, and only these associations are removed.
+ * The associations that a batch sets or removes. The caller must be allowed to read each secret, as for `associations/set` and `remove`.
+ * The sweep has no caller, so the rights are those of now, and only these associations are changed.
  */
-async function removable(parts: SyncParts, selection: Selection, context: RequestContext): Promise<readonly string[]> {
+async function recordable(
+  parts: SyncParts,
+  action: BatchAction,
+  selection: Selection,
+  context: RequestContext,
+): Promise<readonly string[]> {
   const ids: string[] = [];
   const mounts = new Map<string, Mount | undefined>();
   for (let after: string | undefined = '0'; after !== undefined; ) {
@@ -105,13 +133,14 @@ async function removable(parts: SyncParts, selection: Selection, context: Reques
     for (const { id, mountPath, secretName } of page) {
       if (!mounts.has(mountPath)) mounts.set(mountPath, await parts.mounts.resolve(mountPath, context.namespace));
       const mount = mounts.get(mountPath);
-      // As for a single removal, an association that has outlived its mount has no path at which its secret could be read.
-      if (mount?.path === mountPath && parts.readPath(mount, secretName) !== undefined)
-        await requireSecretRead(parts, context, mount, secretName);
-      ids.push(id);
+      // An association that has outlived its mount has no path at which its secret could be read: as by a single request, it can be
+      // removed but not set.
+      const holds = mount?.path === mountPath && parts.readPath(mount, secretName) !== undefined;
+      if (holds) await requireSecretRead(parts, context, mount, secretName);
+      if (holds || action === 'remove') ids.push(id);
     }
     if (ids.length > countedMax)
-      throw badRequest(`more than ${countedMax} associations match: remove them in several batches`);
+      throw badRequest(`more than ${countedMax} associations match: change them in several batches`);
     after = page.at(-1)?.id;
   }
   return ids;

@@ -19,7 +19,7 @@ export function batchRows(parts: SyncParts): readonly Row[] {
   return [
     {
       pattern: 'sync/batches',
-      help: 'Replays, forces or removes all associations that match a filter, in the background.',
+      help: 'Replays, forces, sets again or removes all associations that match a filter, in the background.',
       operations: {
         write: operation(batchFields, {
           summary: 'Start a batch',

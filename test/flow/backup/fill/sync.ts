@@ -17,6 +17,7 @@ export const sync: Filling = {
     'destination_results',
     'sync_batches',
     'sync_batch_items',
+    'sync_batch_secrets',
   ],
   async fill(world) {
     const { service, kept } = world;
@@ -37,9 +38,13 @@ export const sync: Filling = {
       await done(world, 'POST', `${namespace}sys/sync/github-apps/app`, { app_id: 7, private_key });
     await service.untilQuiet();
     await service.sweep();
-    // Canceled, so that the sweep of the restored service removes nothing.
+    // Canceled, so that the sweep of the restored service changes nothing.
     const batch = dataOf(await done(world, 'POST', 'sys/sync/batches', { action: 'remove', all: true }));
     await done(world, 'DELETE', `sys/sync/batches/${String(batch['id'])}`);
+    const [first] = everyType;
+    const at = `sys/sync/destinations/${first}/${kept.get(`destination of ${first}`)}/associations/set`;
+    const set = dataOf(await done(world, 'POST', at, { mount: 'secret', secret_prefix: '/' }));
+    await done(world, 'DELETE', `sys/sync/batches/${String(set['id'])}`);
     // The state after a process died behind a change of a destination; its associations are all newer.
     await sql`insert into markings (destination_id, reason, forced, association_max)
               select min(id), 'destination', false, 0 from destinations`.execute(service.store.db);

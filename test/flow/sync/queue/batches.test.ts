@@ -157,7 +157,7 @@ describe('a batch', () => {
   test.each([
     [{ action: 'force' }, 'the filter is empty: send all=true'],
     [{ all: true }, 'action'],
-    [{ action: 'explode', all: true }, 'action must be one of replay, force, remove'],
+    [{ action: 'explode', all: true }, 'action must be one of replay, force, set, remove'],
     [{ action: 'force', all: true, limit: 0 }, 'limit must be at least 1'],
     [{ action: 'force', all: true, rate: 0 }, 'rate must be at least 0.01'],
     [{ action: 'force', kind: 'odd' }, 'kind "odd" is unknown'],
