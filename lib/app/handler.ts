@@ -56,6 +56,8 @@ export function openHandler(
     },
   };
   const drivers = keepDrivers(destination, driverParts);
+  const compile = keepTemplates(templatesMax);
+  const currentSecret = (mountId: string, secretName: string) => observed.read(() => current(mountId, secretName));
   const reconcileParts: ReconcileParts = {
     definition: destination.definition,
     store,
@@ -80,13 +82,13 @@ export function openHandler(
     },
     invalidate: invalidates(store),
     intend: intends(store),
-    compile: keepTemplates(templatesMax),
-    currentSecret: (mountId, secretName) => observed.read(() => current(mountId, secretName)),
+    compile,
+    currentSecret,
   };
   const accounts = keepAccounts(destination.definition, { store, clock });
   return {
     handler: whileReady(store, log, observed.handler(syncHandler(reconcileParts, observed.gate(gate), accounts))),
-    answer: answerer(destination, { ...driverParts, gate: observed.gate(gate) }),
+    answer: answerer(destination, { ...driverParts, gate: observed.gate(gate), compile, currentSecret }),
     drivers,
   };
 }

@@ -89,6 +89,11 @@ export const groups: readonly Group[] = [
     load: async () => (await import('./verbs/sync/batches.ts')).batches,
   },
   {
+    name: 'plan',
+    summary: 'Show what a sync would create, update, delete and refuse, without writing',
+    load: async () => [(await import('./verbs/sync/plan.ts')).plan],
+  },
+  {
     name: 'sync',
     summary: 'Copy a secret to a destination, and keep the copy up to date',
     load: async () => [(await import('./verbs/sync/associate.ts')).associate],

@@ -139,6 +139,21 @@ test('a prefix copies and removes all secrets below it, after their number was c
   expect(rowsOf((await line('records', 'list', '--name', name, '-o', 'ndjson')).output)).toEqual([]);
 });
 
+test('a plan lists the changes, ends with 3 when there are some, and shows what another template would do', async () => {
+  const name = await destinationWith(2);
+  const at = ['plan', `cloud-a-sm/${name}`, '-o', 'ndjson'];
+  expect(await line(...at)).toMatchObject({ code: 0, output: '' });
+  const all = await line(...at, '--unchanged');
+  expect([all.code, rowsOf(all.output).map(({ action }) => action)]).toEqual([0, ['leave', 'leave']]);
+  const changed = await line(...at, '--template', `${name}-{{ .SecretBaseName }}`);
+  expect([changed.code, rowsOf(changed.output).map(({ action }) => action)]).toEqual([
+    3,
+    ['create', 'delete', 'create', 'delete'],
+  ]);
+  const [{ secret }] = rowsOf(all.output);
+  expect(rowsOf((await line(...at, '--unchanged', '--secret', secret)).output)).toHaveLength(1);
+});
+
 test.each([
   [['batches', 'create', 'force'], '--all'],
   [['batches', 'create', 'erase', '--all'], 'replay, force, set or remove'],

@@ -2,6 +2,7 @@ import type { Operation } from '../operation.ts';
 
 const association = ['mount', 'secret_name'] as const;
 const several = ['secret_prefix', 'secret_names', 'dry_run'] as const;
+const planFields = ['mount', 'secret_name', 'limit', 'after'] as const;
 /** Select associations. */
 const recordFilter = ['type', 'name', 'status', 'kind', 'mount', 'prefix', 'secret', 'unconfirmed'] as const;
 
@@ -21,6 +22,12 @@ export const sync = {
     fields: ['purge', 'force_delete'],
   },
   checkDestination: { method: 'GET', path: 'sys/sync/destinations/{type}/{name}/check' },
+  planDestination: { method: 'GET', path: 'sys/sync/destinations/{type}/{name}/plan', fields: planFields },
+  planChange: {
+    method: 'POST',
+    path: 'sys/sync/destinations/{type}/{name}/plan',
+    fields: [...planFields, 'secret_name_template', 'granularity'],
+  },
   associationsOf: { method: 'GET', path: 'sys/sync/destinations/{type}/{name}/associations' },
   destinationsOf: { method: 'GET', path: 'sys/sync/associations/destinations', fields: association },
   associate: {

@@ -1,14 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '#core/errors.ts';
+import { AppError, upstreamFailed } from '#core/errors.ts';
 import { errorLocation } from '#core/log/stack.ts';
+import { DestinationFailure } from '#destinations/contract.ts';
 import type { Answer, Gate, GatePass } from '#queue/contract.ts';
 import { accountFor } from '../drivers/accounts.ts';
-import type { Destination, DriverParts } from '../drivers/drivers.ts';
+import type { Destination } from '../drivers/drivers.ts';
 import { mustBeEnabled } from './ask.ts';
-import { type Checked, check } from './check/check.ts';
-import { failedReply, openQuestion, type Question, type Reply, sealReply } from './question.ts';
+import { check } from './check/check.ts';
+import { type PlanParts, planFor } from './plan/plan.ts';
+import {
+  type CheckAsked,
+  failedReply,
+  openQuestion,
+  type PlanAsked,
+  type Question,
+  type Reply,
+  sealReply,
+} from './question.ts';
 
-export interface AnswerParts extends DriverParts {
+export interface AnswerParts extends PlanParts {
   readonly gate: Gate;
 }
 
@@ -27,18 +37,25 @@ export function answerer(destination: Destination, parts: AnswerParts): Answer {
 async function replyTo(destination: Destination, parts: AnswerParts, question: Question, signal: AbortSignal) {
   try {
     await mustBeEnabled(parts.store);
-    return await checkThroughGate(destination, parts, question, signal);
+    return await throughGate(destination, parts, question, signal);
   } catch (cause) {
-    if (!(cause instanceof AppError)) parts.log.error({ ...errorLocation(cause) }, 'a check failed unexpectedly');
+    if (!(cause instanceof AppError))
+      parts.log.error({ ...errorLocation(cause) }, `a ${question.kind} failed unexpectedly`);
     return failedReply(cause);
   }
 }
 
+interface Answered {
+  readonly reply: Reply;
+  /** Calls that the system counts. */
+  readonly calls: number;
+}
+
 /**
- * The calls of a check count for the account like those of pushes. It has a gate of its own beside that of the destination: an open
+ * The calls of an answer count for the account like those of pushes. They have a gate of their own beside that of the destination: an open
  * circuit is when a check is needed most.
  */
-async function checkThroughGate(
+async function throughGate(
   destination: Destination,
   parts: AnswerParts,
   question: Question,
@@ -46,12 +63,30 @@ async function checkThroughGate(
 ): Promise<Reply> {
   const account = accountFor(destination.definition, parts.store, question.connection);
   const pass = await enter(parts.gate, destination, account, signal);
-  let checked: Checked | undefined;
+  let answered: Answered | undefined;
   try {
-    checked = await check(destination, parts, question, signal);
-    return { report: checked.report };
+    answered = await (question.kind === 'check'
+      ? checked(destination, parts, question, signal)
+      : planned(destination, parts, question, signal));
+    return answered.reply;
   } finally {
-    await pass.leave('well', undefined, checked?.calls ?? 1);
+    await pass.leave('well', undefined, answered?.calls ?? 1);
+  }
+}
+
+async function checked(destination: Destination, parts: AnswerParts, question: CheckAsked, signal: AbortSignal) {
+  const { report, calls } = await check(destination, parts, question, signal);
+  return { reply: { report }, calls };
+}
+
+/** @throws AppError `upstream` when the destination cannot be looked at */
+async function planned(destination: Destination, parts: AnswerParts, question: PlanAsked, signal: AbortSignal) {
+  try {
+    const { planned, done, calls } = await planFor(destination, parts, question, signal);
+    return { reply: { planned: [...planned], done }, calls };
+  } catch (cause) {
+    if (cause instanceof DestinationFailure) throw upstreamFailed(`cannot look at the destination: ${cause.message}`);
+    throw cause;
   }
 }
 

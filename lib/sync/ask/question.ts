@@ -1,28 +1,48 @@
 import { z } from 'zod';
-import { AppError, type ErrorKind } from '#core/errors.ts';
+import { AppError } from '#core/errors.ts';
 import type { Store } from '#store/store.ts';
 import { networkShape } from '../model/destination-network.ts';
 import { reportShape } from './check/steps.ts';
+import { plannedShape } from './plan/planned.ts';
 
-const kinds = ['bad-request', 'too-many-requests', 'sealed', 'unavailable', 'internal'] as const;
+const kinds = ['bad-request', 'too-many-requests', 'sealed', 'unavailable', 'upstream', 'internal'] as const;
 
 /** What the API asks a worker: the whole connection, because it may not be stored yet. */
-export const questionShape = z.object({
-  kind: z.literal('check'),
+const settings = {
   namespaceId: z.string(),
   connection: z.record(z.string(), z.unknown()),
   network: networkShape,
-  /** A name that no object has. */
-  probe: z.string(),
-});
+};
+
+export const questionShape = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('check'),
+    ...settings,
+    /** A name that no object has. */
+    probe: z.string(),
+  }),
+  z.object({
+    kind: z.literal('plan'),
+    ...settings,
+    destinationId: z.string(),
+    /** Ids of associations, in order. */
+    associations: z.array(z.string()),
+    tags: z.record(z.string(), z.string()),
+    /** As if the associations were set again with these. */
+    set: z.object({ granularity: z.enum(['secret-path', 'secret-key']), template: z.string() }).optional(),
+  }),
+]);
 
 const replyShape = z.union([
   z.object({ report: reportShape }),
+  z.object({ planned: z.array(plannedShape), done: z.number() }),
   z.object({ kind: z.enum(kinds), messages: z.array(z.string()) }),
 ]);
 
 export type Question = z.infer<typeof questionShape>;
 export type Reply = z.infer<typeof replyShape>;
+export type CheckAsked = Extract<Question, { kind: 'check' }>;
+export type PlanAsked = Extract<Question, { kind: 'plan' }>;
 
 type Barrier = Pick<Store, 'barrier'>;
 
@@ -54,6 +74,16 @@ export function failedReply(cause: unknown): Reply {
 /** @throws AppError when the worker could not answer */
 export function reportOf(reply: Reply): z.infer<typeof reportShape> {
   if ('report' in reply) return reply.report;
-  const kind: ErrorKind = reply.kind;
-  throw new AppError(kind, reply.messages);
+  throw errorOf(reply);
 }
+
+/** @throws AppError when the worker could not answer */
+export function plannedOf(reply: Reply): Extract<Reply, { planned: unknown }> {
+  if ('planned' in reply) return reply;
+  throw errorOf(reply);
+}
+
+const errorOf = (reply: Reply): AppError =>
+  'messages' in reply
+    ? new AppError(reply.kind, reply.messages)
+    : new AppError('internal', 'the worker answered another question');

@@ -54,7 +54,7 @@ const object = z.tuple([
 
 type ObjectRow = z.infer<typeof object>;
 
-const claimedColumns = {
+export const claimedColumns = {
   ...pick(associationsTable, 'id', 'type', 'template', 'adopt', 'desired', 'generation', 'attempts', 'rechecks'),
   granularity: oneOf('secret-path', 'secret-key'),
   destinationId: bigintText,
@@ -79,6 +79,24 @@ const claimedColumns = {
   objects: nullable(jsonOf(z.array(object).readonly())),
   records: nullable(recordColumns.records),
 };
+
+/** The columns of `ClaimedRow`, of `t` (associations), `d` (its destination) and `n` (its namespace). */
+export const selectClaimed = sql`t.id, t.destination_id as "destinationId", d.revision as "destinationRevision", d.name as "destinationName", t.type,
+         d.namespace_id as "namespaceId", coalesce(n.path, '') as "namespacePath",
+         t.mount_id as "mountId", t.mount_path as "mountPath", t.mount_accessor as "mountAccessor",
+         t.secret_name as "secretName", t.granularity, t.template, t.adopt or d.adopt as adopt, t.desired, t.generation,
+         t.forced_generation > t.observed_generation as forced, t.verify_generation > t.observed_generation as verify,
+         t.generation = t.observed_generation + 1 as recorded,
+         t.attempts, d.custom_tags as tags, (extract(epoch from now()) * 1000)::float8 as store_ms,
+         (extract(epoch from now() - t.unconfirmed_at) * 1000)::float8 as unconfirmed_ms, t.rechecks,
+         t.recheck_generation > t.observed_generation and t.recheck_at is not null as due,
+         t.recheck_generation > t.observed_generation as rechecking,
+         (select json_agg(json_build_array(o.sub_key, o.external_name, o.name_key, o.mark, o.intended_at,
+                   case when o.removed_at is null then extract(epoch from now() - o.written_at) * 1000 end,
+                   o.remote_version, encode(o.fingerprint, 'hex'), o.tag_keys, case when o.removed_at is not null then
+                     coalesce(t.recheck_generation > t.observed_generation and o.removed_at < t.recheck_at, false) end))
+            from sync_objects o where o.association_id = t.id) as objects,
+         case when t.records @> '[{"status": "SYNCED"}]' and t.records @? '$[*].generation' then t.records end as records`;
 
 // A statement that has waited (for the configuration row, say) sees the newest version of the rows it locks, and the
 // snapshot from its start for everything else. It could combine a new generation with the settings and objects of the
@@ -113,23 +131,7 @@ export const claimStatement = (ids: readonly string[], token: string, { leaseMs,
       from unchanged, asynchronous_commit where a.id = unchanged.id
     returning a.*
   )
-  select t.id, t.destination_id as "destinationId", d.revision as "destinationRevision", d.name as "destinationName", t.type,
-         d.namespace_id as "namespaceId", coalesce(n.path, '') as "namespacePath",
-         t.mount_id as "mountId", t.mount_path as "mountPath", t.mount_accessor as "mountAccessor",
-         t.secret_name as "secretName", t.granularity, t.template, t.adopt or d.adopt as adopt, t.desired, t.generation,
-         t.forced_generation > t.observed_generation as forced, t.verify_generation > t.observed_generation as verify,
-         t.generation = t.observed_generation + 1 as recorded,
-         t.attempts, d.custom_tags as tags, (extract(epoch from now()) * 1000)::float8 as store_ms,
-         (extract(epoch from now() - t.unconfirmed_at) * 1000)::float8 as unconfirmed_ms, t.rechecks,
-         t.recheck_generation > t.observed_generation and t.recheck_at is not null as due,
-         t.recheck_generation > t.observed_generation as rechecking,
-         (select json_agg(json_build_array(o.sub_key, o.external_name, o.name_key, o.mark, o.intended_at,
-                   case when o.removed_at is null then extract(epoch from now() - o.written_at) * 1000 end,
-                   o.remote_version, encode(o.fingerprint, 'hex'), o.tag_keys, case when o.removed_at is not null then
-                     coalesce(t.recheck_generation > t.observed_generation and o.removed_at < t.recheck_at, false) end))
-            from sync_objects o where o.association_id = t.id) as objects,
-         case when t.records @> '[{"status": "SYNCED"}]' and t.records @? '$[*].generation' then t.records end as records
-    from taken t join destinations d on d.id = t.destination_id left join namespaces n on n.id = d.namespace_id`;
+  select ${selectClaimed} from taken t join destinations d on d.id = t.destination_id left join namespaces n on n.id = d.namespace_id`;
 
 /** @param askedMs when the statement was sent, in milliseconds since 1970 */
 export function toClaimed(claimed: ClaimedRow, token: string, askedMs: number): Claimed {

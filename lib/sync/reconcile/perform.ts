@@ -1,5 +1,5 @@
 import { type DestinationDefinition, DestinationFailure, type Driver } from '#destinations/contract.ts';
-import type { Barrier, Store } from '#store/store.ts';
+import type { Store } from '#store/store.ts';
 import type { Claimed } from '../claim/claim.ts';
 import { type Intend, type Intent, type IntentAnswer, intendTags, withdraw } from '../claim/intents.ts';
 import type { RecheckTimes } from '../model/unconfirmed.ts';
@@ -8,6 +8,7 @@ import { actsAsRecheck } from '../recheck/schedule.ts';
 import { type ActResult, pushAll, removeAll } from './act.ts';
 import type { ActParts } from './act-parts.ts';
 import type { AttemptBudget } from './attempt-budget.ts';
+import { markOf, tagsOf } from './plan/decide.ts';
 import type { Plan, Put } from './plan/plan.ts';
 
 export interface PerformParts {
@@ -100,7 +101,7 @@ async function prepare(parts: PerformParts, claim: Claimed, puts: readonly Put[]
     if (noted !== undefined && (answer?.takenBy ?? null) === null) {
       // The database recorded this time; drivers compare it with the clock of this worker.
       const intendedAt = new Date(noted.getTime() - claim.storeAheadMs);
-      const tags = tagsOf(parts.definition, claim, mark);
+      const tags = tagsOf(parts.definition, claim.tags, mark);
       return [{ put, mark, intendedAt, intent: String(noted.getTime()), tags }];
     }
     refused.push({ kind: 'failed', subKey: put.subKey, name: put.name, failure: nameTaken(put, answer), put });
@@ -108,9 +109,6 @@ async function prepare(parts: PerformParts, claim: Claimed, puts: readonly Put[]
   });
   return { prepared, refused };
 }
-
-const tagsOf = ({ tags }: DestinationDefinition, claim: Claimed, mark: string): Readonly<Record<string, string>> =>
-  tags === undefined ? {} : { ...claim.tags, ...tags.builtIn(mark) };
 
 /** The recheck that frees a name runs some time after it is due: the sweep begins it, and it may need a second attempt. */
 const freedLateMs = 15_000;
@@ -146,6 +144,3 @@ async function withdrawUnwritten(parts: PerformParts, claim: Claimed, results: r
   });
   await withdraw(parts.store, claim.id, claim.token, unwritten);
 }
-
-const markOf = (barrier: Barrier, associationId: string, nameKey: string): string =>
-  barrier.mac('mark', `${associationId}/${nameKey}`).toString('hex').slice(0, 32);

@@ -4,23 +4,21 @@ import type { Log } from '#core/log/log.ts';
 import { outageOf } from '#core/log/outage.ts';
 import { errorLocation } from '#core/log/stack.ts';
 import { type DestinationDefinition, DestinationFailure, type Driver } from '#destinations/contract.ts';
-import { unfit } from '#destinations/frame/rules/fit.ts';
 import type { Outcome } from '#queue/contract.ts';
-import type { Barrier, Store } from '#store/store.ts';
+import type { Store } from '#store/store.ts';
 import type { Claim, Claimed } from '../claim/claim.ts';
 import type { Intend } from '../claim/intents.ts';
 import type { Finish, Finished } from '../model/finish.ts';
 import type { RetryPolicy } from '../model/status.ts';
 import type { RecheckTimes } from '../model/unconfirmed.ts';
 import { actsAsRecheck } from '../recheck/schedule.ts';
-import { namer } from '../template/naming.ts';
 import type { Template } from '../template/template.ts';
 import type { ActResult } from './act.ts';
 import { AttemptBudget } from './attempt-budget.ts';
 import { logAttempt } from './attempt-log.ts';
 import { perform } from './perform.ts';
-import { toEntries } from './plan/entries.ts';
-import { type Plan, plan } from './plan/plan.ts';
+import { decide } from './plan/decide.ts';
+import type { Plan } from './plan/plan.ts';
 import { report } from './report.ts';
 
 /** What reconciling one destination type depends on. */
@@ -129,7 +127,7 @@ const cutShort = (result: ActResult): ActResult =>
 /** Runs one attempt. An unexpected failure, including one of the store, becomes an internal failure of the attempt. */
 async function runAttempt(parts: ReconcileParts, claim: Claimed, budget: AttemptBudget) {
   try {
-    const decided = await decide(parts, claim);
+    const decided = await decideNow(parts, claim);
     const results = await perform(parts, claim, decided, budget);
     return report(parts, claim, decided.refusals, budget.stopped ? results.map(cutShort) : results, budget);
   } catch (cause) {
@@ -145,27 +143,12 @@ async function runAttempt(parts: ReconcileParts, claim: Claimed, budget: Attempt
   }
 }
 
-async function decide(parts: ReconcileParts, claim: Claimed): Promise<Plan> {
+async function decideNow(parts: ReconcileParts, claim: Claimed): Promise<Plan> {
   const secret = claim.desired === 'present' ? await parts.currentSecret(claim.mountId, claim.secretName) : undefined;
-  const { definition, store } = parts;
-  return plan({
-    entries: secret === undefined ? [] : toEntries(secret.json, claim.granularity),
-    written: claim.objects,
-    tags: claim.tags,
-    adopt: claim.adopt,
+  return decide(parts, claim, secret?.json, {
     forced: claim.forced || !claim.recorded,
     // A late write may have been applied meanwhile, or may still be.
     verify: claim.verify || claim.unconfirmed !== undefined,
     removeAgain: actsAsRecheck(claim.unconfirmed, parts.recheck),
-    confirmed: new Set(claim.confirmed),
-    unfit: (put) => unfit(definition, put),
-    name: namer(parts.compile(claim.template), definition.names, claim),
-    nameKey: definition.names.key,
-    fingerprint: (name, value) => fingerprintOf(store.barrier, name, value.reveal(), claim.tags),
   });
-}
-
-function fingerprintOf(barrier: Barrier, name: string, value: string, tags: Readonly<Record<string, string>>): Buffer {
-  const sorted = Object.entries(tags).sort(([a], [b]) => (a < b ? -1 : 1));
-  return barrier.mac('fingerprint', JSON.stringify([name, value, sorted]));
 }

@@ -37,19 +37,24 @@ export async function recordPage({ db }: Pick<Store, 'db'>, request: PageRequest
   const records = found.slice(0, limit).map(asMarked);
   return {
     records,
-    next: found.length > limit ? placeOf(records.at(-1)) : undefined,
+    next: found.length > limit ? lastOf(records) : undefined,
     total: Math.min(total, countedMax),
     totalAtLeast: total > countedMax,
   };
 }
 
-const placeOf = (record: ListedRecord | undefined): RecordPlace | undefined =>
-  record && {
-    type: record.type,
-    name: record.destination_name,
-    mountId: record.mount_id,
-    secretName: record.secret_name,
-  };
+const lastOf = (records: readonly ListedRecord[]): RecordPlace | undefined => {
+  const last = records.at(-1);
+  return last && placeOf(last);
+};
+
+/** The place of a record in the lists. */
+export const placeOf = (record: ListedRecord): RecordPlace => ({
+  type: record.type,
+  name: record.destination_name,
+  mountId: record.mount_id,
+  secretName: record.secret_name,
+});
 
 /**
  * The nested loops of a lateral join keep the order of the destinations, and stop as soon as the limit is reached. `n` puts the page into this

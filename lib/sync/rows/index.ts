@@ -7,6 +7,7 @@ import { batchRows } from './batches/rows.ts';
 import { configRow } from './config/row.ts';
 import { checkRow } from './destinations/check.ts';
 import { destinationLists, unknownTypeRow } from './destinations/lists.ts';
+import { planRow } from './destinations/plan.ts';
 import { destinationRow } from './destinations/row.ts';
 import { overviewRow } from './overview/row.ts';
 import type { SyncParts } from './parts.ts';
@@ -23,6 +24,7 @@ export function syncRows(parts: SyncParts): readonly Row[] {
     ...destinationLists(parts),
     ...parts.definitions.map((definition) => destinationRow(parts, definition)),
     ...parts.definitions.map((definition) => checkRow(parts, definition)),
+    ...parts.definitions.map((definition) => planRow(parts, definition)),
     unknownTypeRow(parts),
     ...associationReadRows(parts),
     ...associationChangeRows(parts),

@@ -8,16 +8,11 @@ import { reportOf } from '../../ask/question.ts';
 import { templateOf } from '../../template/naming.ts';
 import { prefixOf } from '../../template/prefix.ts';
 import { asMerge } from '../fields/forms.ts';
-import { unmask } from '../fields/mask.ts';
 import type { SyncParts } from '../parts.ts';
 import { commonFields, mergeFields } from './fields.ts';
-import { judged } from './guard/judged.ts';
 import { refusesUnprotected } from './guard/protection.ts';
-import { merged, replaced } from './merge.ts';
-import { type DestinationValues, loadDestination } from './store.ts';
-
-type Given = Readonly<Record<string, unknown>>;
-type Values = Omit<DestinationValues, 'name'>;
+import { loadDestination } from './store.ts';
+import { keyOf, type Values, wantedOf } from './unstored.ts';
 
 /** The row `sys/sync/destinations/<type>/:name/check` of one type. */
 export function checkRow(parts: SyncParts, definition: DestinationDefinition): Row {
@@ -45,29 +40,6 @@ export function checkRow(parts: SyncParts, definition: DestinationDefinition): R
       ),
     },
   };
-}
-
-const keyOf = ({ type }: DestinationDefinition, name: string, { namespace }: RequestContext) => ({
-  namespace_id: namespace.id,
-  type,
-  name,
-});
-
-/** The given fields over the stored ones, by the rules of a write. A destination that does not exist has none stored. */
-async function wantedOf(
-  parts: SyncParts,
-  definition: DestinationDefinition,
-  own: Fields,
-  input: Given,
-  context: RequestContext,
-): Promise<Values> {
-  const key = keyOf(definition, String(input['name']), context);
-  return parts.store.transaction(async (tx) => {
-    const before = await loadDestination(parts.store, tx, key);
-    const given = unmask(definition, input, before?.connection);
-    const wanted = before === undefined ? replaced(own, before, given) : merged(definition, own, before, given);
-    return judged(parts, definition, { tx, namespaceId: key.namespace_id, before, wanted, input });
-  });
 }
 
 async function check(parts: SyncParts, definition: DestinationDefinition, values: Values, context: RequestContext) {

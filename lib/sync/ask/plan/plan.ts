@@ -1,0 +1,125 @@
+import type { Store } from '#store/store.ts';
+import type { Claimed } from '../../claim/claim.ts';
+import { type Destination, type DriverParts, type DriverSettings, openWith } from '../../drivers/drivers.ts';
+import { type DecideParts, decide, markOf, tagsOf } from '../../reconcile/plan/decide.ts';
+import { judgePut, judgeRemoval } from './judge.ts';
+import { loadUnclaimed, takenNames } from './load.ts';
+import { Looks } from './looks.ts';
+import type { Judgement, Planned } from './planned.ts';
+
+export interface PlanQuestion extends DriverSettings {
+  readonly destinationId: string;
+  /** Ids of associations, in order. */
+  readonly associations: readonly string[];
+  readonly tags: Readonly<Record<string, string>>;
+  /** As if the associations were set again with these. Absent: as they are. */
+  readonly set?: { readonly granularity: 'secret-path' | 'secret-key'; readonly template: string } | undefined;
+}
+
+export interface PlanParts extends DriverParts, Pick<DecideParts, 'compile'> {
+  readonly currentSecret: (mountId: string, secretName: string) => Promise<{ readonly json: string } | undefined>;
+}
+
+export interface PlanAnswer {
+  readonly planned: readonly Planned[];
+  /** How many of the associations are planned. At least one, unless there is none. */
+  readonly done: number;
+  /** Calls that the system counts. */
+  readonly calls: number;
+}
+
+/** Time in which looks may begin, and the deadlines of one connection and request, so that all fits into an answer; in milliseconds. */
+const looksMs = 4_000;
+const connectMsMax = 2_000;
+const requestMsMax = 2_500;
+
+/**
+ * Decides what a sync of these associations would do, by looks alone: it writes nothing, here or there, and no value leaves the worker.
+ * @throws DestinationFailure when the destination cannot be looked at
+ */
+export async function planFor(
+  destination: Destination,
+  all: PlanParts,
+  question: PlanQuestion,
+  signal: AbortSignal,
+): Promise<PlanAnswer> {
+  const { connectMs, requestMs } = all.timeouts;
+  const timeouts = { connectMs: Math.min(connectMs, connectMsMax), requestMs: Math.min(requestMs, requestMsMax) };
+  const parts = { ...all, timeouts };
+  const driver = openWith(destination, parts, question);
+  try {
+    const looks = new Looks(destination.definition, driver, signal, looksMs);
+    const found = await inOrder(parts.store, question);
+    const planned: Planned[] = [];
+    let last: string | undefined;
+    for (const association of found) {
+      if (last !== undefined && looks.isOver) break;
+      const own = await planOne(destination, parts, withChanges(association, question), looks);
+      // What was not looked at in full has its turn in the next answer, unless it is the first of this one.
+      if (last !== undefined && looks.isOver && own.some(({ looked }) => !looked)) break;
+      planned.push(...own);
+      last = association.id;
+    }
+    return { planned, done: doneUpTo(question.associations, last, found.length), calls: looks.calls };
+  } finally {
+    await driver.close();
+  }
+}
+
+async function inOrder(store: Store, { destinationId, associations }: PlanQuestion): Promise<readonly Claimed[]> {
+  const found = new Map((await loadUnclaimed(store, destinationId, associations)).map((one) => [one.id, one]));
+  return associations.flatMap((id) => found.get(id) ?? []);
+}
+
+/** Associations that were deleted meanwhile are done too. */
+function doneUpTo(ids: readonly string[], last: string | undefined, found: number): number {
+  return last === undefined && found === 0 ? ids.length : ids.indexOf(last ?? '') + 1;
+}
+
+const withChanges = (association: Claimed, { tags, set }: PlanQuestion): Claimed => ({ ...association, tags, ...set });
+
+async function planOne(
+  { definition }: Destination,
+  { store, compile, currentSecret }: PlanParts,
+  association: Claimed,
+  looks: Looks,
+): Promise<readonly Planned[]> {
+  const { id, desired, mountId, mountPath, secretName } = association;
+  const secret = desired === 'present' ? await currentSecret(mountId, secretName) : undefined;
+  const how = { forced: false, verify: true, removeAgain: false };
+  const { puts, kept, removes, refusals } = decide({ definition, store, compile }, association, secret?.json, how);
+  const wanted = [...puts, ...kept];
+  const taken = await takenNames(
+    store,
+    association,
+    wanted.map(({ nameKey }) => nameKey),
+  );
+  const free = wanted.filter(({ nameKey }) => !taken.has(nameKey));
+  const seen = await looks.at([...free, ...removes].map(({ name }) => name));
+  const shown = (subKey: string, name: string, judgement: Judgement, more: Partial<Planned> = {}): Planned => {
+    const found = seen.get(name);
+    const looked = found !== 'unknown' && found !== 'unlooked';
+    const object = { id, mount: mountPath.replace(/\/$/, ''), secret_name: secretName, sub_key: subKey };
+    return { ...object, external_name: name, looked, ...judgement, ...more };
+  };
+  return [
+    ...refusals.map(({ subKey, name, kind, message }) =>
+      shown(subKey, name, { action: 'refuse', reason: 'refused' }, { kind, message }),
+    ),
+    ...wanted.map((put) => {
+      const holder = taken.get(put.nameKey);
+      if (holder !== undefined)
+        return shown(put.subKey, put.name, nameTaken, { kind: 'conflict', message: heldBy(holder) });
+      const mark = put.before?.mark ?? markOf(store.barrier, id, put.nameKey);
+      const tags = tagsOf(definition, association.tags, mark);
+      return shown(put.subKey, put.name, judgePut(definition, put, mark, tags, seen.get(put.name)));
+    }),
+    ...removes.flatMap((object) => {
+      const judgement = judgeRemoval(definition, object, seen.get(object.name));
+      return judgement === undefined ? [] : [shown(object.subKey, object.name, judgement)];
+    }),
+  ];
+}
+
+const nameTaken: Judgement = { action: 'refuse', reason: 'name-taken' };
+const heldBy = (secretName: string) => `the name belongs to ${JSON.stringify(secretName)} at this destination`;
