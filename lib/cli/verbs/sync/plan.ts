@@ -23,7 +23,7 @@ export const plan: Verb = {
   ],
   examples: [
     'keyferry plan cloud-a-sm/prod --unchanged',
-    `keyferry plan cloud-a-sm/prod --secret secret/my-app --template 'prod-{{ .SecretBaseName }}'`,
+    'keyferry plan cloud-a-sm/prod --secret secret/my-app --unchanged -o wide',
   ],
   async run(context, given) {
     const objects = await planned(context, given, targetOf(given.argument(0), given.verb));
