@@ -94,6 +94,11 @@ export const groups: readonly Group[] = [
     load: async () => [(await import('./verbs/sync/plan.ts')).plan],
   },
   {
+    name: 'drift',
+    summary: 'Show what was changed or removed at a destination behind the sync',
+    load: async () => [(await import('./verbs/sync/drift.ts')).drift],
+  },
+  {
     name: 'sync',
     summary: 'Copy a secret to a destination, and keep the copy up to date',
     load: async () => [(await import('./verbs/sync/associate.ts')).associate],

@@ -154,6 +154,25 @@ test('a plan lists the changes, ends with 3 when there are some, and shows what 
   expect(rowsOf((await line(...at, '--unchanged', '--secret', secret)).output)).toHaveLength(1);
 });
 
+test('drift lists what was changed behind the sync, and repairs it', async () => {
+  const name = await destinationWith(2);
+  const fake = service.fake('cloud-a-sm');
+  const at = ['drift', `cloud-a-sm/${name}`, '-o', 'ndjson'];
+  expect(await line(...at)).toMatchObject({ code: 0, output: '' });
+  const [{ external_name }] = rowsOf((await line('plan', `cloud-a-sm/${name}`, '--unchanged', '-o', 'ndjson')).output);
+  fake.change(external_name, 'by hand');
+  const found = await line(...at);
+  expect([found.code, rowsOf(found.output)]).toEqual([
+    3,
+    [expect.objectContaining({ action: 'update', external_name, reason: 'changed-there' })],
+  ]);
+  const asked = await line(...at, '--repair');
+  expect(asked).toMatchObject({ code: 2, errors: expect.stringContaining(`Repair 1 copies at cloud-a-sm/${name}?`) });
+  expect((await line(...at, '--repair', '--yes')).code).toBe(0);
+  expect(await line(...at)).toMatchObject({ code: 0, output: '' });
+  expect(fake.objects().get(external_name)?.value).toBe('{"a":"b"}');
+});
+
 test.each([
   [['batches', 'create', 'force'], '--all'],
   [['batches', 'create', 'erase', '--all'], 'replay, force, set or remove'],

@@ -13,7 +13,8 @@ export async function isStillThere(parts: ActParts, prepared: PreparedPut): Prom
   if (parts.recheck) return isAsLeft(parts, prepared);
   const found = await look(parts, put.name);
   if (found === 'unknown') return true;
-  return typeof found === 'object' && isOurs(parts, prepared, found) && isKnown(parts, prepared, found);
+  if (typeof found !== 'object') return false;
+  return isOurs(parts, prepared, found) && isKnown(parts, prepared, found) && isAsWanted(prepared, found);
 }
 
 /** A recheck trusts only what it sees: objects that it cannot inspect closely enough are pushed again. */
@@ -33,10 +34,14 @@ const isKnown = ({ definition }: ActParts, { put }: PreparedPut, found: Inspecti
   isSameVersion(definition, put.before?.remoteVersion ?? null, found.remoteVersion);
 
 function isSame(parts: ActParts, prepared: PreparedPut, found: Inspection): boolean {
-  const { put, tags } = prepared;
+  const { put } = prepared;
   if ((put.before?.remoteVersion ?? null) === null || !isKnown(parts, prepared, found)) return false;
-  if (found.differs === true || !isOurs(parts, prepared, found)) return false;
-  const there = found.tags;
+  return isOurs(parts, prepared, found) && isAsWanted(prepared, found);
+}
+
+/** Whether what a put sets beside the value is right: the tags, the key, the replicas. */
+function isAsWanted({ put, tags }: PreparedPut, { differs, tags: there }: Inspection): boolean {
+  if (differs === true) return false;
   if (there === undefined) return true;
   return (
     Object.entries(tags).every(([key, value]) => there[key] === value) && !put.staleTags.some((key) => key in there)

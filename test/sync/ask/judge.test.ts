@@ -46,7 +46,7 @@ test.each([
   [put(), { ...there, differs: true }, 'update settings'],
   [put(), { ...there, tags: {} }, 'update tags'],
   [put({ staleTags: ['old'] }), { ...there, tags: { team: 'a', old: 'b' } }, 'update tags'],
-  [put(), { ...there, mark: null }, 'leave in-line'],
+  [put(), { ...there, mark: null }, 'update tags'],
   [put(), foreign, 'refuse foreign'],
   [fresh, foreign, 'refuse foreign'],
   [put({ mode: 'adopt' }), foreign, 'update adopted'],

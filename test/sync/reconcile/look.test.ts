@@ -111,8 +111,11 @@ describe('a recheck', () => {
   });
 });
 
-test('outside a recheck only the version is compared, and an object that cannot be inspected counts as unchanged', async () => {
-  const parts = { ...partsThatSee({ ...asLeft, tags: {} }), recheck: false };
-  expect(await isStillThere(parts, prepared)).toBe(true);
+test('outside a recheck the version, the tags and the settings are compared, and an object that cannot be inspected counts as unchanged', async () => {
+  const after = (seen: object) => isStillThere({ ...partsThatSee({ ...asLeft, ...seen }), recheck: false }, prepared);
+  expect(await after({})).toBe(true);
+  expect(await after({ tags: undefined })).toBe(true);
+  expect(await after({ tags: {} })).toBe(false);
+  expect(await after({ differs: true })).toBe(false);
   expect(await isStillThere({ ...partsThatSee('unknown'), recheck: false }, prepared)).toBe(true);
 });

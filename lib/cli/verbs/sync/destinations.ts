@@ -51,7 +51,7 @@ const create: Verb = {
     if (given.arguments[1] !== undefined) return written(context, target, await fieldsOf(context, given));
     if (!context.questions.canAsk)
       throw usage('without a terminal, name a file with the fields, or - for standard input', given.verb);
-    const { askForm } = await import('./form.ts');
+    const { askForm } = await import('./form/form.ts');
     const form = await askForm(context, target.type, given.flag('allFields'));
     for (;;) {
       const result = await written(context, target, form.answers).catch((error: unknown) => error as Error);

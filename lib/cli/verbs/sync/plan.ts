@@ -2,7 +2,7 @@ import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import type { Context } from '../../context.ts';
 import { type Rows, rowsOf } from '../../output/result.ts';
-import type { Given, Verb } from '../../verb.ts';
+import type { Verb } from '../../verb.ts';
 import { placeOf } from '../kv/place.ts';
 import { type Target, targetOf } from './target.ts';
 
@@ -26,19 +26,32 @@ export const plan: Verb = {
     'keyferry plan cloud-a-sm/prod --secret secret/my-app --unchanged -o wide',
   ],
   async run(context, given) {
-    const objects = await planned(context, given, targetOf(given.argument(0), given.verb));
+    const target = targetOf(given.argument(0), given.verb);
+    const secret = given.text('secret');
+    const place = secret === undefined ? undefined : await placeOf(context.client, secret);
+    const objects = await planned(context, target, {
+      ...(place && { mount: place.mount, secret_name: place.path }),
+      secret_name_template: given.text('template'),
+      granularity: given.text('granularity'),
+    });
     const isChange = (object: Value) => textOf(object, 'action') !== 'leave';
     const rows = given.flag('unchanged') ? objects : objects.filter(isChange);
-    return { ...table(rows), exit: objects.some(isChange) ? 'differences' : 'done' };
+    return { ...planTable(rows), exit: objects.some(isChange) ? 'differences' : 'done' };
   },
 };
 
-async function planned({ client, say }: Context, given: Given, target: Target): Promise<readonly Value[]> {
-  const secret = given.text('secret');
-  const place = secret === undefined ? undefined : await placeOf(client, secret);
-  const filter = place === undefined ? {} : { mount: place.mount, secret_name: place.path };
-  const set = { secret_name_template: given.text('template'), granularity: given.text('granularity') };
-  const isSet = set.secret_name_template !== undefined || set.granularity !== undefined;
+interface Wanted {
+  readonly mount?: string;
+  readonly secret_name?: string;
+  readonly secret_name_template?: string | undefined;
+  readonly granularity?: string | undefined;
+}
+
+/** The objects of all pages. */
+export async function planned({ client, say }: Context, target: Target, wanted: Wanted): Promise<readonly Value[]> {
+  const { secret_name_template, granularity, ...filter } = wanted;
+  const set = { secret_name_template, granularity };
+  const isSet = secret_name_template !== undefined || granularity !== undefined;
   const objects: Value[] = [];
   let after = '';
   for (let page = 0; page < pagesMax; page += 1) {
@@ -57,7 +70,7 @@ async function planned({ client, say }: Context, given: Given, target: Target): 
   return objects;
 }
 
-function table(objects: readonly Value[]): Rows {
+export function planTable(objects: readonly Value[]): Rows {
   const rows = objects.map((object) => ({
     action: textOf(object, 'action'),
     secret: `${textOf(object, 'mount')}/${textOf(object, 'secret_name')}`,

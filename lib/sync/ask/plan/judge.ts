@@ -20,7 +20,7 @@ export function judgePut(rules: Rules, put: Put, mark: string, tags: Inspection[
   if (!isSameVersion(rules, put.before?.remoteVersion ?? null, seen.remoteVersion))
     return { action: 'update', reason: 'changed-there' };
   if (seen.differs === true) return { action: 'update', reason: 'settings' };
-  if (hasOtherTags(put, tags, seen)) return { action: 'update', reason: 'tags' };
+  if (isUnmarked(rules, seen, mark) || hasOtherTags(put, tags, seen)) return { action: 'update', reason: 'tags' };
   return { action: 'leave', reason: 'in-line' };
 }
 
@@ -28,6 +28,8 @@ function byRecord(put: Put, isWritten: boolean): Judgement {
   if (!isWritten) return { action: 'create', reason: 'new' };
   return put.verify ? { action: 'leave', reason: 'in-line' } : { action: 'update', reason: 'changed' };
 }
+
+const isUnmarked = ({ markless }: Rules, seen: Inspection, mark: string) => markless !== true && seen.mark !== mark;
 
 function hasOtherTags(put: Put, wanted: Inspection['tags'] = {}, { tags: there }: Inspection): boolean {
   if (there === undefined) return false;

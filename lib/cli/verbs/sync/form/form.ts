@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import type { Context } from '#cli/context.ts';
 import { sync } from '#client/operations/sync.ts';
 import { type ObjectValue, parseJson, type Value } from '#client/wire/json.ts';
-import type { Context } from '../../context.ts';
 import { type FormField, type Relation, typeForm } from './form-type.ts';
 
 /** Groups that most destinations need. The others have defaults that suit the provider itself. */
