@@ -1,5 +1,6 @@
 import { definitions } from '#destinations/index.ts';
 import type { Terminal } from '../show/terminal.ts';
+import { runLine } from './command-line.ts';
 import { type Copy, compareCopies, copiesOf, showCopies, untilStatus } from './copies.ts';
 import { showNarrowToken } from './narrow-token.ts';
 import type { Stage } from './stage.ts';
@@ -16,6 +17,9 @@ const types = definitions.map(({ type }) => type);
 const destination = (type: string) => `sys/sync/destinations/${type}/demo`;
 /** The type that is made to fail. */
 const [sick = ''] = types;
+
+/** The exit code of `plan` and `drift` when something differs. */
+const changes = 3;
 
 const passwords = ['correct horse', 'battery staple', 'third time lucky', 'fourth time', 'fifth and last'] as const;
 
@@ -72,6 +76,25 @@ export const steps: readonly Step[] = [
     },
   },
   {
+    title: `Check ${sick} by the command line, and plan another name template for it: nothing is written`,
+    async run(stage, terminal) {
+      await runLine(stage, terminal, ['destinations', 'check', `${sick}/demo`]);
+      const template = 'demo-{{ .SecretBaseName }}';
+      await runLine(stage, terminal, ['plan', `${sick}/demo`, '--template', template], changes);
+    },
+  },
+  {
+    title: `Change a copy at ${sick} by hand: the drift is found and repaired`,
+    async run(stage, terminal) {
+      const copies = await copiesOf(stage, secret);
+      const copy = copies.find(({ type }) => type === sick)?.externalName ?? '';
+      stage.fakes.get(sick)?.change(copy, 'changed by hand');
+      await runLine(stage, terminal, ['drift', `${sick}/demo`], changes);
+      await runLine(stage, terminal, ['drift', `${sick}/demo`, '--repair', '--yes']);
+      await showAll(stage, terminal, 'SYNCED', passwords[1]);
+    },
+  },
+  {
     title: 'Disable the sync and write a third version: it stays PENDING, and no external system is called',
     async run(stage, terminal) {
       await stage.api.merge('sys/sync/config', { disabled: true });
@@ -101,11 +124,11 @@ export const steps: readonly Step[] = [
     },
   },
   {
-    title: `Restore the rights and replay the failed sync`,
+    title: 'Restore the rights and replay the failed syncs by the command line',
     async run(stage, terminal) {
       stage.fakes.get(sick)?.heal();
-      const { replayed } = await stage.api.write<{ replayed: number }>('sys/sync/replay', { type: sick });
-      terminal.line(`  ${replayed} operation replayed`);
+      const filter = ['--type', sick, '--kind', 'permission'];
+      await runLine(stage, terminal, ['batches', 'create', 'replay', ...filter, '--yes', '--wait']);
       await showAll(stage, terminal, 'SYNCED', passwords[3]);
     },
   },

@@ -53,7 +53,7 @@ export class Looks {
     const { rate, costs } = this.#definition;
     const dueMs = this.#begunMs + (this.calls * 1_000) / (rate.callsPerSecond * share);
     if (Math.max(dueMs, performance.now()) >= this.#endsMs) return 'unlooked';
-    await sleep(dueMs - performance.now(), undefined, { signal: this.#signal });
+    await sleep(Math.max(0, dueMs - performance.now()), undefined, { signal: this.#signal });
     this.calls += costs?.look ?? 1;
     return this.#driver.inspect(name, this.#signal);
   }
