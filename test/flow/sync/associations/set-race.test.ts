@@ -19,6 +19,24 @@ test('an association created while its secret is being written ends with the wri
   expect(await service.associations(type, destinationName, secret)).toMatchObject([{ sync_status: 'SYNCED' }]);
 });
 
+test('a batch that associates secrets waits for a write of one of them', async () => {
+  const destinationName = await service.destination(type);
+  const folder = service.name('folder');
+  const secret = await service.secret({ value: 'before' }, `${folder}/app`);
+  const fields = { mount: 'secret', secret_prefix: `${folder}/` };
+  await service.ask('POST', `sys/sync/destinations/${type}/${destinationName}/associations/set`, fields);
+  let sweep: Promise<unknown> = Promise.resolve();
+  await service.store.db.transaction().execute(async (tx) => {
+    await sql`update kv_secrets set revision = revision + 1 where path = ${secret}`.execute(tx);
+    sweep = service.sweep();
+    await transactionWaits();
+    expect(await service.associations(type, destinationName, secret)).toEqual([]);
+  });
+  await sweep;
+  await service.untilQuiet();
+  expect(await service.associations(type, destinationName, secret)).toMatchObject([{ sync_status: 'SYNCED' }]);
+});
+
 test('racing writes and new associations leave no copy with an older value', async () => {
   const destinationName = await service.destination(type);
   const secrets: string[] = [];
