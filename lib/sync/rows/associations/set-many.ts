@@ -18,8 +18,8 @@ interface SetMany extends Many {
   readonly adopt: boolean;
 }
 
-/** Names that one statement reads. */
-const pageSize = 5_000;
+/** Names that one statement reads. Their rights are checked before the next one, so that other requests have their turn. */
+const pageSize = 1_000;
 
 /**
  * Starts a batch that associates the selected secrets with the destination, or counts them with `dry_run`. The sweep has no caller, so the
@@ -31,8 +31,9 @@ export async function setMany(parts: SyncParts, input: SetMany, mount: Mount, co
   const { name, adopt } = input;
   const key = { namespaceId: context.namespace.id, definition, destinationName: name, mountPath: mount.path };
   const destination = await changeable(parts.store, parts.store.db, key);
-  const secretNames = await selected(parts, input, mount);
-  for (const secretName of secretNames) await requireSecretRead(parts, context, mount, secretName);
+  const secretNames = await selected(parts, input, mount, async (names) => {
+    for (const secretName of names) await requireSecretRead(parts, context, mount, secretName);
+  });
   const total = secretNames.length;
   if (input.dry_run === true) {
     const known = await associatedOf(parts, destination.id, mount.id, secretNames);
@@ -49,11 +50,20 @@ export async function setMany(parts: SyncParts, input: SetMany, mount: Mount, co
   );
 }
 
-/** @throws AppError `bad-request` when no secret is selected, one of the named ones does not exist, or there are too many */
-async function selected(parts: SyncParts, { secret_names, secret_prefix }: Many, mount: Mount) {
+/**
+ * @param check throws when the caller may not read one of the secrets
+ * @throws AppError `bad-request` when no secret is selected, one of the named ones does not exist, or there are too many
+ */
+async function selected(
+  parts: SyncParts,
+  { secret_names, secret_prefix }: Many,
+  mount: Mount,
+  check: (names: readonly string[]) => Promise<void>,
+): Promise<readonly string[]> {
   if (secret_names !== undefined) {
     const names = [...new Set(secret_names.map(belowMount))].sort();
     if (names.length === 0) throw badField('secret_names', 'secret_names cannot be empty');
+    await check(names);
     const found = await Promise.all(names.map((name) => parts.currentSecret(mount.id, name)));
     const missing = names.find((_name, index) => found[index] === undefined);
     if (missing !== undefined) throw noSecret({ mountPath: mount.path, secretName: missing }, 'secret_names');
@@ -65,6 +75,7 @@ async function selected(parts: SyncParts, { secret_names, secret_prefix }: Many,
   const names: string[] = [];
   for (let page: readonly string[] | undefined; page === undefined || page.length === pageSize; ) {
     page = await parts.secretsBelow(mount.id, prefix, names.at(-1) ?? '', pageSize);
+    await check(page);
     names.push(...page);
     if (names.length > countedMax)
       throw badRequest(`more than ${countedMax} secrets have this prefix: associate them in several batches`);
