@@ -105,4 +105,4 @@ const statuses = {
 const statusOf = (kind: ErrorKind): number => statuses[kind];
 
 /** Statuses of answers other than a handler's errors. */
-export const status = { ok: 200, noContent: 204, movedPermanently: 301, notFound: 404 } as const;
+export const status = { ok: 200, noContent: 204, movedPermanently: 301, notModified: 304, notFound: 404 } as const;

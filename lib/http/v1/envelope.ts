@@ -26,20 +26,21 @@ export function envelope(
   const warnings = [...about.warnings, ...(reply?.warnings ?? [])];
   if (reply === undefined && isReading(about.verb)) throw notFound();
   if (reply === undefined && warnings.length === 0) return { status: status.noContent, body: undefined };
+  if (reply?.status === status.notModified) return withHeaders(reply, { status: reply.status, body: undefined });
   if (reply?.text !== undefined) return { status: reply.status ?? status.ok, ...reply.text };
   if (reply?.body !== undefined) return ownForm(reply, reply.body);
   if (reply?.wrapInfo !== undefined) return { status: status.ok, body: JSON.stringify(wrapMembers(reply.wrapInfo)) };
   if (about.verb === 'list' && isEmptyListing(reply, warnings)) throw notFound();
   const body = members(reply ?? {}, warnings, about);
   const text = reply?.written === undefined ? JSON.stringify(body) : reply.written.within(body);
-  return { status: reply?.status ?? status.ok, body: text };
+  return withHeaders(reply, { status: reply?.status ?? status.ok, body: text });
 }
 
-const ownForm = ({ status: own = status.ok, headers }: ReplyContent, body: object): Envelope => ({
-  status: own,
-  ...(headers === undefined ? {} : { headers }),
-  body: JSON.stringify(body),
-});
+const ownForm = (reply: ReplyContent, body: object): Envelope =>
+  withHeaders(reply, { status: reply.status ?? status.ok, body: JSON.stringify(body) });
+
+const withHeaders = (reply: Reply, answer: Envelope): Envelope =>
+  reply?.headers === undefined ? answer : { ...answer, headers: reply.headers };
 
 const isReading = (verb: Verb): boolean => verb === 'read' || verb === 'list';
 

@@ -11,7 +11,7 @@ export interface ReplyContent {
   readonly auth?: AuthReply;
   readonly warnings?: readonly string[];
   readonly leaseDuration?: number;
-  /** Replaces the usual status of the operation, for example 404 with the metadata of a deleted version. */
+  /** Replaces the usual status of the operation, for example 404 with the metadata of a deleted version. With 304 there is no body. */
   readonly status?: number;
   /** The members of `data` also appear at the top level. */
   readonly flat?: boolean;
@@ -23,7 +23,7 @@ export interface ReplyContent {
   readonly wrapInfo?: WrapInfo;
   /** Replaces the envelope. */
   readonly body?: object;
-  /** Headers of a reply with `body`. */
+  /** Headers of a reply in the envelope, or with `body`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Replaces the envelope by a text of another content type. */
   readonly text?: { readonly contentType: string; readonly body: string };

@@ -63,6 +63,21 @@ test('a request that waits is answered when a number changes, and otherwise at i
   await eventually(async () => (await read()).total === total + 1);
 });
 
+test('a reply has its version as an entity tag, and a caller who has it gets 304 without a body', async () => {
+  await service.untilQuiet();
+  await read();
+  const ask = async (tags: string) => {
+    const answer = await fetch(`${service.address}/v1/sys/sync/overview`, {
+      headers: { 'x-vault-token': service.rootToken, 'if-none-match': tags },
+    });
+    return { status: answer.status, etag: answer.headers.get('etag'), text: await answer.text() };
+  };
+  const { status, etag, text } = await ask('"other"');
+  expect([status, etag]).toEqual([200, `"${JSON.parse(text).data.version}"`]);
+  for (const tags of [String(etag), `"other", W/${etag}`, '*'])
+    expect(await ask(tags)).toEqual({ status: 304, etag, text: '' });
+});
+
 test.each([
   ['?wait=31s', 'wait must be at most 30'],
   ['?wait=5s', 'wait needs since'],

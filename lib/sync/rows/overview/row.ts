@@ -29,7 +29,10 @@ const fields = {
     .meta({ description: `How long to wait for another version, in seconds, at most ${waitSecondsMax}; needs since` }),
 };
 
-type ReadContext = Pick<RequestContext, 'namespace' | 'vocabulary' | 'warn' | 'mustBeAllowed' | 'caller' | 'signal'>;
+type ReadContext = Pick<
+  RequestContext,
+  'namespace' | 'vocabulary' | 'warn' | 'mustBeAllowed' | 'caller' | 'signal' | 'headers'
+>;
 
 /** The row `sys/sync/overview`. */
 export function overviewRow(parts: SyncParts): Row {
@@ -41,14 +44,14 @@ export function overviewRow(parts: SyncParts): Row {
       throw badRequest('wait needs since: the version to compare with');
     if (isWaiting && waiters >= waitersMax)
       throw new AppError('unavailable', `more than ${waitersMax} requests wait: ask without wait`);
-    if (!isWaiting) return show(parts, await reading(context.namespace.id), context);
+    if (!isWaiting) return tagged(await show(parts, await reading(context.namespace.id), context), context);
     const deadlineMs = performance.now() + wait * 1_000;
     waiters += 1;
     try {
       for (;;) {
         const shown = await show(parts, await reading(context.namespace.id), context);
         const leftMs = deadlineMs - performance.now();
-        if (shown.data.version !== since || leftMs <= 0 || context.signal.aborted) return shown;
+        if (shown.data.version !== since || leftMs <= 0 || context.signal.aborted) return tagged(shown, context);
         await delay(Math.min(lookMs, leftMs), undefined, { signal: context.signal }).catch(() => {});
       }
     } finally {
@@ -104,6 +107,16 @@ async function show({ definitions }: SyncParts, overview: Overview, context: Rea
     ...overviewView(definitions, seen, vocabulary),
   };
   return { data: { version: versionOf(data), ...data } };
+}
+
+/** With the version as its entity tag, and without a body when the caller has that version (RFC 9110, section 13.1.2). */
+function tagged(shown: Awaited<ReturnType<typeof show>>, { headers }: ReadContext): Reply {
+  const etag = `"${shown.data.version}"`;
+  const known = String(headers['if-none-match'] ?? '')
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''));
+  if (known.includes(etag) || known.includes('*')) return { status: 304, headers: { etag } };
+  return { ...shown, headers: { etag } };
 }
 
 const versionOf = (data: object): string =>
