@@ -1,4 +1,4 @@
-import { badField, badRequest } from '#core/errors.ts';
+import { AppError, badField, badRequest } from '#core/errors.ts';
 import type { Mount } from '#path/contract/mount.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
@@ -33,7 +33,7 @@ export async function setMany(parts: SyncParts, input: SetMany, mount: Mount, co
   const destination = await changeable(parts.store, parts.store.db, key);
   const secretNames = await selected(parts, input, mount, async (names) => {
     for (const secretName of names) await requireSecretRead(parts, context, mount, secretName);
-  });
+  }).catch(withoutName(input, mount));
   const total = secretNames.length;
   if (input.dry_run === true) {
     const known = await associatedOf(parts, destination.id, mount.id, secretNames);
@@ -49,6 +49,16 @@ export async function setMany(parts: SyncParts, input: SetMany, mount: Mount, co
     context,
   );
 }
+
+/** A caller that may not read all secrets of a prefix is not told which there are. */
+const withoutName =
+  ({ secret_prefix }: Many, mount: Mount) =>
+  (cause: unknown): never => {
+    if (secret_prefix === undefined || !(cause instanceof AppError) || cause.kind !== 'permission-denied') throw cause;
+    const where = `${JSON.stringify(secret_prefix)} in mount ${mount.path.replace(/\/$/, '')}`;
+    const text = `permission denied to read the content of every secret whose path starts with ${where}`;
+    throw new AppError('permission-denied', text, { cause });
+  };
 
 /**
  * @param check throws when the caller may not read one of the secrets
@@ -81,6 +91,7 @@ async function selected(
       throw badRequest(`more than ${countedMax} secrets have this prefix: associate them in several batches`);
   }
   if (names.length > 0) return names;
+  await check([prefix]);
   const where = `${JSON.stringify(prefix)} in mount ${JSON.stringify(mount.path)}`;
   throw badField('secret_prefix', `no secret whose path starts with ${where} has a version that is not deleted`);
 }

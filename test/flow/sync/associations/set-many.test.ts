@@ -94,7 +94,9 @@ describe('associations/set of several secrets', () => {
     const made = await service.ask('POST', 'auth/token/create', { policies: [policy] });
     const { client_token } = made.body['auth'] as { readonly client_token: string };
     const headers = { 'x-service-token': client_token };
-    expect((await setMany(destination, { secret_prefix: folder }, { headers })).status).toBe(403);
+    const refused = await setMany(destination, { secret_prefix: folder }, { headers });
+    expect([refused.status, refused.text]).toEqual([403, expect.not.stringContaining(`${folder}/b`)]);
+    expect((await setMany(destination, { secret_prefix: 'no-such-folder/' }, { headers })).status).toBe(403);
     const { status, data } = await setMany(destination, { secret_prefix: `${folder}/a/` }, { headers });
     expect(status).toBe(202);
     await untilEnded(data);
