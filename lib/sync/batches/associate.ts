@@ -6,7 +6,7 @@ import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Database } from '#store/tables.ts';
 import type { Batch } from './batch.ts';
-import { defaultTemplates } from './templates.ts';
+import { defaultTemplates } from './statements.ts';
 
 /** Locks secrets until the transaction ends and returns those that exist. */
 export type HoldSecrets = (

@@ -6,7 +6,6 @@ import { bigintText, int, nullable } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import { isRemnant } from '../model/status.ts';
 import type { Batch } from './batch.ts';
-import { defaultTemplates } from './templates.ts';
 import { along, filterOf, isSelected } from './walk.ts';
 
 /** Associations that one statement looks at. */
@@ -103,3 +102,12 @@ export const renewing = (definitions: readonly DestinationDefinition[]): Recorde
                   on t.type = d.type and t.granularity = d.granularity`,
   where: sql`d.id = a.destination_id`,
 });
+
+/** A table `(type, granularity, template)` of the templates that destinations have by default. */
+export function defaultTemplates(definitions: readonly DestinationDefinition[]): RawBuilder<unknown> {
+  const rows = definitions.flatMap(({ type, templates }) =>
+    Object.entries(templates).map(([granularity, template]) => ({ type, granularity, template })),
+  );
+  return sql`unnest(${rows.map(({ type }) => type)}::text[], ${rows.map(({ granularity }) => granularity)}::text[],
+                    ${rows.map(({ template }) => template)}::text[])`;
+}

@@ -4,7 +4,6 @@ import { bigintText, bool, nullable } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Finish } from '../model/finish.ts';
 import { asynchronousCommit } from './asynchronous-commit.ts';
-import { attemptRows } from './attempt-rows.ts';
 
 /** The result for one finish; a finish that was rejected has no row. */
 export type FinishRow = RowOf<typeof finishRowColumns>;
@@ -73,6 +72,23 @@ export function finishStatement(inputs: readonly Finish[]) {
          (select d.id::text from destinations d
            where held.over and d.id = held.destination_id and d.purge_initiated_at is not null) as purged
     from held cross join asynchronous_commit`;
+}
+
+/** The part of a finish statement that adds the attempts to the history. A finish that was rejected adds nothing. */
+function attemptRows(inputs: readonly Finish[]) {
+  const attempts = inputs.map(({ attempt }) => attempt);
+  return sql`
+  attempted as (
+    insert into sync_attempts (association_id, generation, duration_ms, calls, outcome, error, request_id)
+    select held.id, t.generation, t.duration_ms, t.calls, t.outcome, t.error, t.request_id
+      from held
+      join unnest(${inputs.map(({ id }) => id)}::bigint[], ${inputs.map(({ generation }) => generation)}::int[],
+                  ${attempts.map(({ durationMs }) => durationMs)}::int[], ${attempts.map(({ calls }) => calls)}::float8[],
+                  ${attempts.map(({ outcome }) => outcome)}::text[],
+                  ${inputs.map(({ error }) => (error === null ? null : JSON.stringify(error)))}::jsonb[],
+                  ${attempts.map(({ requestId }) => requestId)}::text[])
+        as t (id, generation, duration_ms, calls, outcome, error, request_id) on t.id = held.id
+  )`;
 }
 
 const afterFailures = sql`
