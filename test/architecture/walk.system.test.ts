@@ -12,9 +12,9 @@ const program = new URL('./walk/process.ts', import.meta.url).pathname;
 /**
  * The maximum number of files of `lib/` that may take part when one secret is written by HTTP and pushed, and its status is written back.
  * Shared vocabulary and pure observers are not counted, because a reader of the path need not open them. Before you add a file to this path,
- * check that it is a separate idea. The limit is above the longest path of a quiet machine (153), because on a slow one timers run in every walk.
+ * check that it is a separate idea. The limit is above the longest path, 156 to 158 beside other work, because on a slow machine timers run in every walk.
  */
-const filesMax = 160;
+const filesMax = 164;
 
 const isCounted = (path: string): boolean => !/^lib\/(?:core|telemetry|audit)\//.test(path);
 
