@@ -28,6 +28,7 @@ export const questionShape = z.discriminatedUnion('kind', [
     /** Ids of associations, in order. */
     associations: z.array(z.string()),
     tags: z.record(z.string(), z.string()),
+    adopt: z.boolean(),
     /** As if the associations were set again with these. */
     set: z.object({ granularity: z.enum(['secret-path', 'secret-key']), template: z.string() }).optional(),
   }),

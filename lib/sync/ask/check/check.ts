@@ -8,6 +8,7 @@ import {
   openWith,
   toNetworkPolicy,
 } from '../../drivers/drivers.ts';
+import { withinTimes } from '../times.ts';
 import { readClock } from './clock.ts';
 import { type Report, reportFrom } from './steps.ts';
 
@@ -32,9 +33,7 @@ export async function check(
   question: CheckQuestion,
   signal: AbortSignal,
 ): Promise<Checked> {
-  const { connectMs, requestMs } = all.timeouts;
-  const timeouts = { connectMs: Math.min(connectMs, connectMsMax), requestMs: Math.min(requestMs, requestMsMax) };
-  const parts = { ...all, timeouts };
+  const parts = withinTimes(all, { connectMs: connectMsMax, requestMs: requestMsMax });
   const events: DialEvent[] = [];
   const opened = open(destination, parts, question, (event) => events.push(event));
   const checked = opened instanceof DestinationFailure ? opened : await checkWith(opened, question.probe, signal);

@@ -2,8 +2,10 @@ import type { Store } from '#store/store.ts';
 import type { Claimed } from '../../claim/claim.ts';
 import { type Destination, type DriverParts, type DriverSettings, openWith } from '../../drivers/drivers.ts';
 import { type DecideParts, decide, markOf, tagsOf } from '../../reconcile/plan/decide.ts';
+import type { Plan, Put } from '../../reconcile/plan/plan.ts';
+import { withinTimes } from '../times.ts';
 import { judgePut, judgeRemoval } from './judge.ts';
-import { loadUnclaimed, takenNames } from './load.ts';
+import { type Holder, loadUnclaimed, takenNames } from './load.ts';
 import { Looks } from './looks.ts';
 import type { Judgement, Planned } from './planned.ts';
 
@@ -12,6 +14,8 @@ export interface PlanQuestion extends DriverSettings {
   /** Ids of associations, in order. */
   readonly associations: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
+  /** Of the destination. */
+  readonly adopt: boolean;
   /** As if the associations were set again with these. Absent: as they are. */
   readonly set?: { readonly granularity: 'secret-path' | 'secret-key'; readonly template: string } | undefined;
 }
@@ -43,18 +47,19 @@ export async function planFor(
   question: PlanQuestion,
   signal: AbortSignal,
 ): Promise<PlanAnswer> {
-  const { connectMs, requestMs } = all.timeouts;
-  const timeouts = { connectMs: Math.min(connectMs, connectMsMax), requestMs: Math.min(requestMs, requestMsMax) };
-  const parts = { ...all, timeouts };
+  const parts = withinTimes(all, { connectMs: connectMsMax, requestMs: requestMsMax });
   const driver = openWith(destination, parts, question);
   try {
     const looks = new Looks(destination.definition, driver, signal, looksMs);
     const found = await inOrder(parts.store, question);
+    const decided = await Promise.all(found.map((one) => decideOne(destination, parts, withChanges(one, question))));
+    const taken = await takenNames(parts.store, question.destinationId, decided.flatMap(nameKeysOf));
     const planned: Planned[] = [];
     let last: string | undefined;
-    for (const association of found) {
+    for (const one of decided) {
+      const { association } = one;
       if (last !== undefined && looks.isOver) break;
-      const own = await planOne(destination, parts, withChanges(association, question), looks);
+      const own = await planOne(destination, parts.store, one, taken, looks);
       // What was not looked at in full has its turn in the next answer, unless it is the first of this one.
       if (last !== undefined && looks.isOver && own.some(({ looked }) => !looked)) break;
       planned.push(...own);
@@ -76,25 +81,46 @@ function doneUpTo(ids: readonly string[], last: string | undefined, found: numbe
   return last === undefined && found === 0 ? ids.length : ids.indexOf(last ?? '') + 1;
 }
 
-const withChanges = (association: Claimed, { tags, set }: PlanQuestion): Claimed => ({ ...association, tags, ...set });
+const withChanges = (association: Claimed, { tags, adopt, set }: PlanQuestion): Claimed => ({
+  ...association,
+  tags,
+  adopt: association.adopt || adopt,
+  ...set,
+});
 
-async function planOne(
+/** What the record says of one association. */
+interface DecidedOne extends Pick<Plan, 'removes' | 'refusals'> {
+  readonly association: Claimed;
+  readonly wanted: readonly Put[];
+}
+
+async function decideOne(
   { definition }: Destination,
   { store, compile, currentSecret }: PlanParts,
   association: Claimed,
-  looks: Looks,
-): Promise<readonly Planned[]> {
-  const { id, desired, mountId, mountPath, secretName } = association;
+): Promise<DecidedOne> {
+  const { desired, mountId, secretName } = association;
   const secret = desired === 'present' ? await currentSecret(mountId, secretName) : undefined;
   const how = { forced: false, verify: true, removeAgain: false };
   const { puts, kept, removes, refusals } = decide({ definition, store, compile }, association, secret?.json, how);
-  const wanted = [...puts, ...kept];
-  const taken = await takenNames(
-    store,
-    association,
-    wanted.map(({ nameKey }) => nameKey),
-  );
-  const free = wanted.filter(({ nameKey }) => !taken.has(nameKey));
+  return { association, wanted: [...puts, ...kept], removes, refusals };
+}
+
+const nameKeysOf = ({ wanted }: DecidedOne) => wanted.map(({ nameKey }) => nameKey);
+
+async function planOne(
+  { definition }: Destination,
+  store: Store,
+  { association, wanted, removes, refusals }: DecidedOne,
+  taken: ReadonlyMap<string, Holder>,
+  looks: Looks,
+): Promise<readonly Planned[]> {
+  const { id, mountPath, secretName } = association;
+  const holderOf = ({ nameKey }: Put) => {
+    const holder = taken.get(nameKey);
+    return holder === undefined || holder.associationId === id ? undefined : holder.secretName;
+  };
+  const free = wanted.filter((put) => holderOf(put) === undefined);
   const seen = await looks.at([...free, ...removes].map(({ name }) => name));
   const shown = (subKey: string, name: string, judgement: Judgement, more: Partial<Planned> = {}): Planned => {
     const found = seen.get(name);
@@ -107,7 +133,7 @@ async function planOne(
       shown(subKey, name, { action: 'refuse', reason: 'refused' }, { kind, message }),
     ),
     ...wanted.map((put) => {
-      const holder = taken.get(put.nameKey);
+      const holder = holderOf(put);
       if (holder !== undefined)
         return shown(put.subKey, put.name, nameTaken, { kind: 'conflict', message: heldBy(holder) });
       const mark = put.before?.mark ?? markOf(store.barrier, id, put.nameKey);

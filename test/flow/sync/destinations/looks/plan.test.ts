@@ -88,6 +88,10 @@ describe('a plan', () => {
       [`${name}-taken`, 'refuse', 'foreign'],
     ]);
     expect(counts).toEqual({ create: 1, update: 1, delete: 0, refuse: 1, leave: 1 });
+    expect((await plan(type, name, '', { adopt: true })).objects[3]).toMatchObject({
+      action: 'update',
+      reason: 'adopted',
+    });
     expect(JSON.stringify([objects, service.logged])).not.toContain('planned-value');
   });
 
