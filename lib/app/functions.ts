@@ -1,8 +1,8 @@
 import { readConfig } from '#core/config.ts';
 import { openFunctionLog } from '#core/log/open.ts';
 import { answersEvents, type LambdaHttpEvent, type LambdaHttpResult } from '#http/wire/lambda.ts';
+import type { GivenFilter } from '#sync/batches/replay/filter.ts';
 import type { Destination } from '#sync/drivers/drivers.ts';
-import type { GivenFilter } from '#sync/replay/filter.ts';
 import { openApi } from './api/open.ts';
 import { cached } from './cached.ts';
 import type { AppParts } from './shared.ts';

@@ -37,9 +37,9 @@ export const floors: Floors = {
   ],
   sync: [
     ['model', 'template'],
-    ['claim', 'drivers', 'marking', 'recheck'],
+    ['claim', 'drivers', 'marking'],
     ['records'],
-    ['batches', 'purge', 'reconcile', 'replay'],
+    ['batches', 'reconcile'],
     ['ask'],
     ['sweep'],
     ['rows'],

@@ -7,7 +7,7 @@ import type { Store } from '#store/store.ts';
 import { claims, invalidates } from '#sync/claim/claims.ts';
 import { finishes } from '#sync/claim/finish.ts';
 import { intends } from '#sync/claim/intents.ts';
-import { markDueRechecks } from '#sync/recheck/schedule.ts';
+import { markDueRechecks } from '#sync/claim/rechecks.ts';
 import { type Reconciled, type ReconcileParts, reconcile } from '#sync/reconcile/reconcile.ts';
 import { failExhausted } from '#sync/reconcile/worker.ts';
 import { compileTemplate } from '#sync/template/template.ts';

@@ -41,6 +41,8 @@ const usual = () =>
     // Concurrent commands are written together and answered together, which halves the cost per command.
     enableAutoPipelining: true,
     retryStrategy: (times: number) => Math.min(50 * times, reconnectMsMax),
+    // Nothing would handle its failure, which ends the process when the server goes away again at once. `Announcements` subscribes itself.
+    autoResubscribe: false,
   }) satisfies RedisOptions;
 
 /** Each connection to a cluster asks for its nodes, because those in the URL may no longer exist when one is needed. */

@@ -83,6 +83,11 @@ export class Announcements {
 
   #open(): Redis {
     const subscriber = this.#connect();
+    // A new connection has no subscriptions.
+    subscriber.on('ready', () => {
+      const channels = [...this.#listeners.keys()];
+      if (channels.length > 0) void this.#send(() => subscriber.subscribe(...channels));
+    });
     subscriber.on('message', (channel: string) => {
       for (const notify of this.#listeners.get(channel) ?? []) notify();
     });

@@ -1,7 +1,7 @@
 import { eachOf } from '#core/concurrency/each-of.ts';
 import { DestinationFailure, type FailureKind, type PutItem, type PutOutcome } from '#destinations/contract.ts';
+import { isUnconfirmed } from '../claim/rechecks.ts';
 import type { Written } from '../model/written.ts';
-import { isUnconfirmed } from '../recheck/schedule.ts';
 import type { ActParts, PreparedPut } from './act-parts.ts';
 import { isStillGone, isStillThere, survey } from './look.ts';
 import { isCertain, type Put } from './plan/plan.ts';

@@ -2,9 +2,9 @@ import { type DestinationDefinition, DestinationFailure, type Driver } from '#de
 import type { Store } from '#store/store.ts';
 import type { Claimed } from '../claim/claim.ts';
 import { type Intend, type Intent, type IntentAnswer, intendTags, withdraw } from '../claim/intents.ts';
+import { actsAsRecheck } from '../claim/rechecks.ts';
 import type { RecheckTimes } from '../model/unconfirmed.ts';
 import type { Written } from '../model/written.ts';
-import { actsAsRecheck } from '../recheck/schedule.ts';
 import { type ActResult, pushAll, removeAll } from './act.ts';
 import type { ActParts } from './act-parts.ts';
 import type { AttemptBudget } from './attempt-budget.ts';

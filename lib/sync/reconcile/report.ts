@@ -1,5 +1,6 @@
 import { type DestinationDefinition, DestinationFailure } from '#destinations/contract.ts';
 import type { Claimed } from '../claim/claim.ts';
+import { rememberedAfter } from '../claim/rechecks.ts';
 import type { AttemptOutcome, Finish, Rechecked, SyncError, SyncRecord, WrittenObject } from '../model/finish.ts';
 import {
   type AttemptResult,
@@ -13,7 +14,6 @@ import {
 } from '../model/status.ts';
 import type { RecheckTimes } from '../model/unconfirmed.ts';
 import type { Written } from '../model/written.ts';
-import { rememberedAfter } from '../recheck/schedule.ts';
 import type { ActResult } from './act.ts';
 import type { AttemptBudget } from './attempt-budget.ts';
 import type { Refusal } from './plan/plan.ts';

@@ -7,12 +7,12 @@ import type { Store } from '#store/store.ts';
 import type { AssociateParts } from '../batches/associate.ts';
 import { continueBatches } from '../batches/continue.ts';
 import { pruneBatches } from '../batches/store.ts';
+import { markDueRechecks } from '../claim/rechecks.ts';
 import { continueMarkings } from '../marking/continue.ts';
 import { noticeLineage } from '../marking/lineage.ts';
 import { loadSettings } from '../model/settings.ts';
-import { continuePurges, newPurgeState, type PurgeState } from '../purge/purges.ts';
-import { markDueRechecks } from '../recheck/schedule.ts';
 import { type HistoryPlace, historyStart, pruneHistory } from '../records/history.ts';
+import { continuePurges, newPurgeState, type PurgeState } from './purge/purges.ts';
 import { dirtyAfter } from './requeue.ts';
 
 export interface SweepParts extends AssociateParts {

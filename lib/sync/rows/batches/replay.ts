@@ -3,9 +3,9 @@ import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { type Input, text } from '#path/fields.ts';
+import { replayFilter } from '../../batches/replay/filter.ts';
+import { replay } from '../../batches/replay/replay.ts';
 import { recordFilterFields } from '../../records/filter.ts';
-import { replayFilter } from '../../replay/filter.ts';
-import { replay } from '../../replay/replay.ts';
 import type { SyncParts } from '../parts.ts';
 import { boundFields, create } from './create.ts';
 

@@ -6,7 +6,7 @@ import type { RequestContext } from '#path/contract/request.ts';
 import type { Database } from '#store/tables.ts';
 import type { DestinationKey } from '../../drivers/drivers.ts';
 import { isRemnant } from '../../model/status.ts';
-import { beginning, type PurgePage, purgePage } from '../../purge/page.ts';
+import { beginning, type PurgePage, purgePage } from '../../sweep/purge/page.ts';
 import type { SyncParts } from '../parts.ts';
 import { loadDestination } from './store.ts';
 

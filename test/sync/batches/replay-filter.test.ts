@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { definitions } from '#destinations/index.ts';
-import { replayFilter } from '#sync/replay/filter.ts';
+import { replayFilter } from '#sync/batches/replay/filter.ts';
 
 const none = { type: undefined, name: undefined, syncStatus: undefined, cursor: undefined };
 

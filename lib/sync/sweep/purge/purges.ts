@@ -1,7 +1,7 @@
 import { bigintText, bool, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
-import { dropPurged } from '../claim/finish.ts';
+import { dropPurged } from '../../claim/finish.ts';
 import { beginning, type Cursor, purgePage } from './page.ts';
 
 /** How far the sweep has come. Losing it costs only time: everything is looked at once more. */

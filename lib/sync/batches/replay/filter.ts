@@ -1,8 +1,8 @@
 import { badField } from '#core/errors.ts';
 import type { DestinationDefinition } from '#destinations/contract.ts';
 import type { Vocabulary } from '#path/contract/request.ts';
-import { definitionOf } from '../model/definition.ts';
-import { type SyncStatus, toStatus } from '../model/status.ts';
+import { definitionOf } from '../../model/definition.ts';
+import { type SyncStatus, toStatus } from '../../model/status.ts';
 
 /** Which syncs to replay. An absent field does not narrow the selection. */
 export interface ReplayFilter {

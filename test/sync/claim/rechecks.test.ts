@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { type Ended, rememberedAfter } from '#sync/claim/rechecks.ts';
 import type { Unconfirmed } from '#sync/model/unconfirmed.ts';
-import { type Ended, rememberedAfter } from '#sync/recheck/schedule.ts';
 
 const times = { firstMs: 10_000, secondMs: 60_000 };
 const well: Ended = { unconfirmed: false, done: true, failed: false, arrived: true, continued: false };

@@ -6,7 +6,7 @@ import { objectOf } from '#store/sql/columns.ts';
 import { bigintText, int, nullable, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
-import { errorStatuses, isRemnant } from '../model/status.ts';
+import { errorStatuses, isRemnant } from '../../model/status.ts';
 import type { ReplayFilter } from './filter.ts';
 
 /** Associations per statement. */

@@ -3,7 +3,7 @@ import { type Dirty, dirtyColumns } from '#store/outbox.ts';
 import { objectOf } from '#store/sql/columns.ts';
 import { int, nullable, text, uuid } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
-import { isRemnant } from '../model/status.ts';
+import { isRemnant } from '../../model/status.ts';
 
 /** Associations per statement. */
 export const pageSize = 1_000;

@@ -5,7 +5,7 @@ import type { DestinationDefinition } from '#destinations/contract.ts';
 import type { Queue } from '#queue/contract.ts';
 import type { Dirty } from '#store/outbox.ts';
 import type { Store } from '#store/store.ts';
-import { loadSettings } from '../model/settings.ts';
+import { loadSettings } from '../../model/settings.ts';
 import type { ReplayFilter } from './filter.ts';
 import { destinationsNamed, replayPage } from './page.ts';
 
