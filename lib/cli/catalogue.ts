@@ -76,7 +76,7 @@ export const groups: readonly Group[] = [
   {
     name: 'destinations',
     summary: 'Manage the destinations of the sync',
-    load: async () => (await import('./verbs/sync/destinations.ts')).destinations,
+    load: async () => (await import('./verbs/destinations/destinations.ts')).destinations,
   },
   {
     name: 'records',
@@ -91,12 +91,12 @@ export const groups: readonly Group[] = [
   {
     name: 'plan',
     summary: 'Show what a sync would create, update, delete and refuse, without writing',
-    load: async () => [(await import('./verbs/sync/plan.ts')).plan],
+    load: async () => [(await import('./verbs/destinations/plan.ts')).plan],
   },
   {
     name: 'drift',
     summary: 'Show what was changed or removed at a destination behind the sync',
-    load: async () => [(await import('./verbs/sync/drift.ts')).drift],
+    load: async () => [(await import('./verbs/destinations/drift.ts')).drift],
   },
   {
     name: 'sync',

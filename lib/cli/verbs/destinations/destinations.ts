@@ -6,9 +6,9 @@ import type { Context } from '../../context.ts';
 import { CommandFailure, usage } from '../../failure.ts';
 import { one, rowsOf } from '../../output/result.ts';
 import type { Described, Given, Verb } from '../../verb.ts';
+import { copiesAt, copyTable, noneThere } from '../sync/copies.ts';
+import { type Target, targetOf } from '../sync/target.ts';
 import { check } from './check.ts';
-import { copiesAt, copyTable, noneThere } from './copies.ts';
-import { type Target, targetOf } from './target.ts';
 
 const targetArgument: Described = ['<type/name>', 'the destination, such as cloud-a-sm/prod'];
 const fieldsArgument: Described = ['<file>', 'JSON file with its fields; - for standard input'];

@@ -2,7 +2,7 @@ import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { type Result, rowsOf } from '../../output/result.ts';
 import type { Verb } from '../../verb.ts';
-import { targetOf } from './target.ts';
+import { targetOf } from '../sync/target.ts';
 
 export const check: Verb = {
   name: 'destinations check',

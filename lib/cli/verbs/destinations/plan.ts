@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { type Rows, rowsOf } from '../../output/result.ts';
 import type { Verb } from '../../verb.ts';
 import { placeOf } from '../kv/place.ts';
-import { type Target, targetOf } from './target.ts';
+import { type Target, targetOf } from '../sync/target.ts';
 
 /** Secrets of one page, the most that a request asks for. */
 const pageMax = 100;

@@ -1,9 +1,9 @@
 import { sync } from '#client/operations/sync.ts';
 import { textOf, type Value } from '#client/wire/json.ts';
 import type { Verb } from '../../verb.ts';
-import { settledBatch } from './batches.ts';
+import { settledBatch } from '../sync/batches.ts';
+import { targetOf } from '../sync/target.ts';
 import { planned, planTable } from './plan.ts';
-import { targetOf } from './target.ts';
 
 /** Reasons of a plan that come from a change at the destination, not from one of ours. */
 const reasons = new Set(['missing', 'changed-there', 'settings', 'tags', 'foreign']);
