@@ -5,6 +5,7 @@ import type { Answer, Gate, Handler } from '#queue/contract.ts';
 import type { OpenStore } from '#store/open.ts';
 import { answerer } from '#sync/ask/answer.ts';
 import { claims, invalidates } from '#sync/claim/claims.ts';
+import { destinationResults } from '#sync/claim/destination-results.ts';
 import { finishes } from '#sync/claim/finish.ts';
 import { intends } from '#sync/claim/intents.ts';
 import { keepAccounts } from '#sync/drivers/accounts.ts';
@@ -31,12 +32,15 @@ export interface WorkerShared extends Shared {
 }
 
 /** The handler of the jobs of one type, its answers to questions, and the drivers that it keeps open. */
-export function openHandler(
-  parts: AppParts,
-  shared: WorkerShared,
-  gate: Gate,
-  destination: Destination,
-): { readonly handler: Handler; readonly answer: Answer; readonly drivers: Drivers } {
+interface OpenHandler {
+  readonly handler: Handler;
+  readonly answer: Answer;
+  readonly drivers: Drivers;
+  /** Stores the last results of destinations. */
+  flush(): Promise<void>;
+}
+
+export function openHandler(parts: AppParts, shared: WorkerShared, gate: Gate, destination: Destination): OpenHandler {
   const { config, log } = parts;
   const { store, clock, changed, metrics, destinations, tracing, networkBounds } = shared;
   const { type } = destination.definition;
@@ -56,6 +60,7 @@ export function openHandler(
     },
   };
   const drivers = keepDrivers(destination, driverParts);
+  const results = destinationResults(store, log);
   const compile = keepTemplates(templatesMax);
   const currentSecret = (mountId: string, secretName: string) => observed.read(() => current(mountId, secretName));
   const reconcileParts: ReconcileParts = {
@@ -75,7 +80,7 @@ export function openHandler(
     claim: observed.claim(
       claims(store, { leaseMs: config.KEYFERRY_SYNC_LOCK_MS, spacingMs: config.KEYFERRY_SYNC_SPACING_MS }),
     ),
-    finish: observed.finish(finishes(store, log)),
+    finish: observed.finish(finishes(store, log, results)),
     async openDriver(id, revision) {
       const driver = await drivers.open(id, revision);
       return driver && callsAround(driver, observed.call);
@@ -90,6 +95,7 @@ export function openHandler(
     handler: whileReady(store, log, observed.handler(syncHandler(reconcileParts, observed.gate(gate), accounts))),
     answer: answerer(destination, { ...driverParts, gate: observed.gate(gate), compile, currentSecret }),
     drivers,
+    flush: results.flush,
   };
 }
 

@@ -12,11 +12,11 @@ export async function openWorkers(parts: AppParts, destinations: readonly Destin
   const { config, log } = parts;
   const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, log });
   const workers = destinations.map((destination) => {
-    const { handler, answer, drivers } = openHandler(parts, shared, gate, destination);
+    const { handler, answer, drivers, flush } = openHandler(parts, shared, gate, destination);
     const { type } = destination.definition;
     const options = { ...consumeOptions(parts), atRest: !isReady(shared) };
     const answering = shared.queue.answer(type, answer, { mayTake: () => isReady(shared) });
-    return { consumer: shared.queue.consume(type, handler, options), answering, drivers };
+    return { consumer: shared.queue.consume(type, handler, options), answering, drivers, flush };
   });
   const stopWatching = restWhileSealed(
     shared,
@@ -33,7 +33,7 @@ export async function openWorkers(parts: AppParts, destinations: readonly Destin
           answering.close(),
         ]),
       );
-      await Promise.all(workers.map(({ drivers }) => drivers.close()));
+      await Promise.all(workers.flatMap(({ drivers, flush }) => [drivers.close(), flush()]));
       await gate.close();
       await shared.close();
     },
@@ -96,7 +96,7 @@ export async function openDrainer(parts: AppParts, destination: Destination): Pr
   const shared = await openWorkerShared(parts);
   const { config, log } = parts;
   const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, log });
-  const { handler, answer, drivers } = openHandler(parts, shared, gate, destination);
+  const { handler, answer, drivers, flush } = openHandler(parts, shared, gate, destination);
   const { type } = destination.definition;
   const reserveMs = config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX;
   return {
@@ -113,12 +113,14 @@ export async function openDrainer(parts: AppParts, destination: Destination): Pr
       const answered = shared.queue.answerWaiting(type, answer, deadline);
       const drained = await shared.queue.drain(type, handler, { ...consumeOptions(parts), deadline, reserveMs });
       await answered;
+      await flush();
       await shared.queue.answerWaiting(type, answer, deadline);
       await shared.bell?.rearm(type, drained.done > 0 ? 0 : noProgressDelayMs);
       return drained;
     },
     flush: shared.flush,
     async close() {
+      await flush();
       await drivers.close();
       await gate.close();
       await shared.close();

@@ -82,6 +82,8 @@ import type {
   syncBatchSecretsTable,
   syncConfigTable,
   syncObjectsTable,
+  syncSampleSlotsTable,
+  syncSamplesTable,
 } from './tables/sync.ts';
 import type {
   passwordPoliciesTable,
@@ -172,6 +174,8 @@ export interface Database {
   sync_batches: TableOf<typeof syncBatchesTable>;
   sync_config: TableOf<typeof syncConfigTable>;
   sync_objects: TableOf<typeof syncObjectsTable>;
+  sync_sample_slots: TableOf<typeof syncSampleSlotsTable>;
+  sync_samples: TableOf<typeof syncSamplesTable>;
   token_roles: TableOf<typeof tokenRolesTable>;
   token_tidy: TableOf<typeof tokenTidyTable>;
   tokens: TableOf<typeof tokensTable>;

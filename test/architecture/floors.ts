@@ -39,7 +39,7 @@ export const floors: Floors = {
     ['model', 'template'],
     ['claim', 'drivers', 'marking'],
     ['records'],
-    ['batches', 'reconcile'],
+    ['batches', 'reconcile', 'samples'],
     ['ask'],
     ['sweep'],
     ['rows'],

@@ -5,6 +5,7 @@ import { memberOf, type ObjectValue, textOf, type Value } from '#client/wire/jso
 import type { Context } from '../context.ts';
 import { one, type Result } from '../output/result.ts';
 import type { Verb } from '../verb.ts';
+import { lastHour } from './last-hour.ts';
 import { watched, watchOptions } from './watch.ts';
 
 export const status: Verb = {
@@ -32,16 +33,19 @@ async function stateNow(context: Context): Promise<Result> {
 }
 
 /** What the token may see of the sync; without a token, nothing. */
-async function syncState({ client, settings }: Context): Promise<Value> {
+async function syncState(context: Context): Promise<Value> {
+  const { client, settings } = context;
   if (settings.connection.token === undefined) return 'log in to see it';
   const config = await permitted(client.call(sync.readConfig, {}));
   if (config === undefined) return 'the token may not read it';
   const metrics = await permitted(client.call(system.metrics, {}, { format: 'prometheus' }));
   const pending = gauge(metrics?.whole, 'keyferry_sync_pending_operations');
+  const hour = await lastHour(context);
   return {
     disabled: memberOf(config.data, 'disabled'),
     queue_capacity: memberOf(config.data, 'queue_capacity'),
     ...(pending === undefined ? {} : { pending }),
+    ...(hour === undefined ? {} : { last_hour: hour }),
   };
 }
 

@@ -53,5 +53,6 @@ export const sync = {
   readBatch: { method: 'GET', path: 'sys/sync/batches/{id}' },
   cancelBatch: { method: 'POST', path: 'sys/sync/batches/{id}/cancel' },
   overview: { method: 'GET', path: 'sys/sync/overview' },
+  samples: { method: 'GET', path: 'sys/sync/samples', fields: ['from', 'to', 'step', 'type', 'name'] },
   replay: { method: 'POST', path: 'sys/sync/replay', fields: ['type', 'name', 'sync_status', 'cursor'] },
 } as const satisfies Record<string, Operation>;

@@ -47,6 +47,7 @@ import { oidcProvider } from './0062-oidc-provider.ts';
 import { syncAttempts } from './0063-sync-attempts.ts';
 import { destinationResults } from './0064-destination-results.ts';
 import { syncBatchSecrets } from './0065-sync-batch-secrets.ts';
+import { syncSamples } from './0070-sync-samples.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -115,4 +116,5 @@ export const migrations: readonly Migration[] = [
   { name: '0063-sync-attempts', up: syncAttempts },
   { name: '0064-destination-results', up: destinationResults },
   { name: '0065-sync-batch-secrets', up: syncBatchSecrets },
+  { name: '0070-sync-samples', up: syncSamples },
 ];

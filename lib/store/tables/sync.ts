@@ -107,6 +107,12 @@ export const destinationResultsTable = {
   last_error: nullable(json),
   /** The destination's id of the request that failed; null: it named none. */
   last_error_request_id: nullable(text),
+  /** Attempts since the last sample that left nothing to do. */
+  done: withDefault(int),
+  /** Attempts since the last sample that failed. */
+  failed: withDefault(int),
+  /** How many of them failed with which kind of error. */
+  errors: withDefault(json),
 };
 
 /** Changes that concern every association of a destination and mark them page by page. */
@@ -215,6 +221,35 @@ export const syncConfigTable = {
   queue_capacity: int,
   /** When the pause ends by itself; null: it lasts until a request ends it. */
   disabled_until: nullable(timestamptz),
+};
+
+/** When samples were taken, for a day. A slot without a sample has no row. */
+export const syncSampleSlotsTable = {
+  /** The begin of the ten seconds in which the sample was taken. */
+  slot: timestamptz,
+  /** Operations in the queue, of all namespaces; null: Redis was unavailable. */
+  pending: nullable(int),
+  /** How many the queue took. */
+  capacity: int,
+};
+
+/** The numbers of destinations that had any when a sample was taken. */
+export const syncSamplesTable = {
+  namespace_id: text,
+  slot: timestamptz,
+  type: text,
+  /** Empty: the sum over further destinations of the type. */
+  name: text,
+  /** Associations with a change that is not synced; estimated when there are very many. */
+  pending: int,
+  /** The age of the oldest of these changes; null: there is none. */
+  oldest_seconds: nullable(float),
+  /** Attempts since the sample before that left nothing to do. */
+  done: int,
+  /** Attempts since the sample before that failed. */
+  failed: int,
+  /** How many of them failed with which kind of error. */
+  errors: json,
 };
 
 /**

@@ -1,14 +1,14 @@
-import { sql } from 'kysely';
 import type { Log } from '#core/log/log.ts';
 import { outageOf } from '#core/log/outage.ts';
 import { errorLocation } from '#core/log/stack.ts';
 import type { Store } from '#store/store.ts';
 import type { Finish } from '../model/finish.ts';
+import { type Result, storeResults } from './result-statement.ts';
 
 /** Successes of a destination are stored at most once in this time by a process; a busy one has thousands. */
 const successMs = 1_000;
 const notStored = 'the last result of a destination could not be stored';
-/** Destinations whose last stored success is remembered. */
+/** Destinations whose last stored success is remembered, and those whose results wait. */
 const rememberedMax = 10_000;
 
 /** An attempt whose outcome was stored. */
@@ -17,21 +17,20 @@ export interface Ended {
   readonly finish: Pick<Finish, 'done' | 'error' | 'attempt'>;
 }
 
-interface Result {
-  readonly id: string;
-  readonly succeeded: boolean;
-  readonly error: string | null;
-  readonly requestId: string | null;
+export interface DestinationResults {
+  keep(ended: readonly Ended[]): Promise<void>;
+  /** Stores what waits. A function calls it before it may be frozen, a process before it ends. */
+  flush(): Promise<void>;
 }
 
-export type KeepResults = (ended: readonly Ended[]) => Promise<void>;
-
 /**
- * Stores when attempts at a destination last succeeded and why they last failed. A success is an attempt that made calls and left nothing
- * to do. A result that cannot be stored is logged and lost: the outcomes themselves are stored already, and a newer result follows.
+ * Stores when attempts at destinations last succeeded and why they last failed, and counts them for the samples. A success is an attempt
+ * that made calls and left nothing to do. Results that cannot be stored are logged and lost: the outcomes themselves are stored already.
  */
-export function destinationResults(store: Store, log: Log, nowMs = () => performance.now()): KeepResults {
+export function destinationResults(store: Store, log: Log, nowMs = () => performance.now()): DestinationResults {
   const storedAt = new Map<string, number>();
+  const waiting = new Map<string, Result>();
+  let timer: NodeJS.Timeout | undefined;
   const isDue = (id: string) => nowMs() - (storedAt.get(id) ?? Number.NEGATIVE_INFINITY) >= successMs;
   const remember = (id: string) => {
     storedAt.delete(id);
@@ -39,45 +38,58 @@ export function destinationResults(store: Store, log: Log, nowMs = () => perform
     const [oldest] = storedAt.keys();
     if (storedAt.size > rememberedMax && oldest !== undefined) storedAt.delete(oldest);
   };
-  return async (ended) => {
-    const results = resultsOf(ended).filter(({ id, succeeded, error }) => error !== null || (succeeded && isDue(id)));
+  const write = async (results: readonly Result[]): Promise<void> => {
     if (results.length === 0) return;
-    for (const { id, succeeded } of results) if (succeeded) remember(id);
+    for (const { id, done } of results) {
+      waiting.delete(id);
+      if (done > 0) remember(id);
+    }
     await storeResults(results)
       .execute(store.db)
       .catch((cause: unknown) => log.warn(outageOf(cause) ?? errorLocation(cause), notStored));
   };
+  const flush = async () => {
+    clearTimeout(timer);
+    timer = undefined;
+    await write(sorted([...waiting.values()]));
+  };
+  return {
+    flush,
+    async keep(ended) {
+      const found = resultsOf(ended).map((result) => added(waiting.get(result.id), result));
+      for (const result of found) waiting.set(result.id, result);
+      if (waiting.size > rememberedMax) return flush();
+      await write(sorted(found.filter(({ id, error }) => error !== null || isDue(id))));
+      if (waiting.size > 0) timer ??= setTimeout(() => void flush(), successMs).unref();
+    },
+  };
 }
 
-/** One result per destination, in the order of their ids, so that concurrent statements do not wait for each other in a circle. */
-function resultsOf(ended: readonly Ended[]): readonly Result[] {
-  const groups = [...Map.groupBy(ended, ({ destinationId }) => destinationId)];
-  return groups
-    .map(([id, attempts]) => {
-      const failed = attempts.findLast(({ finish }) => finish.error !== null)?.finish;
-      return {
-        id,
-        succeeded: attempts.some(({ finish }) => finish.done && finish.error === null && finish.attempt.calls > 0),
-        error: failed === undefined ? null : JSON.stringify(failed.error),
-        requestId: failed?.attempt.requestId ?? null,
-      };
-    })
-    .sort((a, b) => Number(a.id) - Number(b.id));
-}
+const resultsOf = (ended: readonly Ended[]): readonly Result[] =>
+  [...Map.groupBy(ended, ({ destinationId }) => destinationId)].map(([id, attempts]) => {
+    const failures = attempts.flatMap(({ finish }) => (finish.error === null ? [] : [finish]));
+    const good = attempts.filter(({ finish }) => finish.done && finish.error === null);
+    const last = failures.at(-1);
+    return {
+      id,
+      succeeded: good.some(({ finish }) => finish.attempt.calls > 0),
+      error: last === undefined ? null : JSON.stringify(last.error),
+      requestId: last?.attempt.requestId ?? null,
+      done: good.length,
+      failed: failures.length,
+      errors: countsOf(failures.flatMap(({ error }) => error?.kind ?? [])),
+    };
+  });
 
-/** A destination that was deleted meanwhile is left out. */
-const storeResults = (results: readonly Result[]) => sql`
-  insert into destination_results as r
-         (destination_id, last_success_at, last_error_at, last_error, last_error_request_id)
-  select d.id, case when i.succeeded then now() end, case when i.error is not null then now() end, i.error, i.request_id
-    from unnest(${results.map(({ id }) => id)}::bigint[], ${results.map(({ succeeded }) => succeeded)}::boolean[],
-                ${results.map(({ error }) => error)}::jsonb[], ${results.map(({ requestId }) => requestId)}::text[])
-      as i (id, succeeded, error, request_id)
-    join destinations d on d.id = i.id
-   order by d.id
-      on conflict (destination_id) do update
-     set last_success_at = greatest(r.last_success_at, excluded.last_success_at),
-         last_error_at = coalesce(excluded.last_error_at, r.last_error_at),
-         last_error = coalesce(excluded.last_error, r.last_error),
-         last_error_request_id = case when excluded.last_error is null then r.last_error_request_id
-                                      else excluded.last_error_request_id end`;
+const countsOf = (kinds: readonly string[]): Result['errors'] =>
+  Object.fromEntries([...Map.groupBy(kinds, (kind) => kind)].map(([kind, same]) => [kind, same.length]));
+
+/** Only successes wait, so the later result has the last error. */
+const added = (earlier: Result | undefined, later: Result): Result =>
+  earlier === undefined
+    ? later
+    : { ...later, succeeded: earlier.succeeded || later.succeeded, done: earlier.done + later.done };
+
+/** In the order of their ids, so that concurrent statements do not wait for each other in a circle. */
+const sorted = (results: readonly Result[]): readonly Result[] =>
+  results.toSorted((one, other) => Number(one.id) - Number(other.id));

@@ -6,7 +6,7 @@ import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import type { Finish, Finished } from '../model/finish.ts';
 import { asynchronousCommit } from './asynchronous-commit.ts';
-import { destinationResults, type KeepResults } from './destination-results.ts';
+import { type DestinationResults, destinationResults } from './destination-results.ts';
 import { type FinishRow, finishRowColumns, finishStatement } from './finish-statement.ts';
 
 /**
@@ -15,11 +15,14 @@ import { type FinishRow, finishRowColumns, finishStatement } from './finish-stat
  * had to go and has left nothing behind is deleted with its rows; deleting the last one of a destination under purge deletes
  * the destination too.
  */
-export function finishes(store: Store, log: Log): (finish: Finish) => Promise<Finished> {
-  const keepResults = destinationResults(store, log);
+export function finishes(
+  store: Store,
+  log: Log,
+  results: DestinationResults = destinationResults(store, log),
+): (finish: Finish) => Promise<Finished> {
   const together = (statement: FinishStatement) =>
     coalesce(
-      splitting((inputs: readonly Finish[]) => finishBatch(store, statement, keepResults, inputs), isAway),
+      splitting((inputs: readonly Finish[]) => finishBatch(store, statement, results, inputs), isAway),
       { batchSizeMax: 64, batchesMax: 2 },
     );
   const clean = together(cleanFinishStatement);
@@ -32,14 +35,14 @@ type FinishStatement = typeof finishStatement;
 async function finishBatch(
   store: Store,
   statement: FinishStatement,
-  keepResults: KeepResults,
+  results: DestinationResults,
   inputs: readonly Finish[],
 ): Promise<readonly Finished[]> {
   const { rows } = await statement(inputs).execute(store.db);
   const stored = new Map(rows.map((row) => [row.id, row]));
   const purged = [...new Set(rows.flatMap((row) => (row.purged === null ? [] : [row.purged])))];
   if (purged.length > 0) await dropPurged(purged).execute(store.db);
-  await keepResults(inputs.flatMap((finish) => endedAs(finish, stored.get(finish.id))));
+  await results.keep(inputs.flatMap((finish) => endedAs(finish, stored.get(finish.id))));
   return inputs.map(({ id }) => {
     const row = stored.get(id);
     if (row === undefined) return 'lost';

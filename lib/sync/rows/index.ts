@@ -10,6 +10,7 @@ import { destinationLists, unknownTypeRow } from './destinations/lists.ts';
 import { planRow } from './destinations/plan.ts';
 import { destinationRow } from './destinations/row.ts';
 import { overviewRow } from './overview/row.ts';
+import { samplesRow } from './overview/samples/row.ts';
 import type { SyncParts } from './parts.ts';
 import { recordRows } from './records/rows.ts';
 import { typeRows } from './types/rows.ts';
@@ -31,5 +32,6 @@ export function syncRows(parts: SyncParts): readonly Row[] {
     ...appRows(parts),
     overviewRow(parts),
     ...recordRows(parts),
+    samplesRow(parts),
   ];
 }

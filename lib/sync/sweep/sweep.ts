@@ -12,6 +12,8 @@ import { continueMarkings } from '../marking/continue.ts';
 import { noticeLineage } from '../marking/lineage.ts';
 import { loadSettings } from '../model/settings.ts';
 import { type HistoryPlace, historyStart, pruneHistory } from '../records/history.ts';
+import { slotSeconds } from '../samples/slots.ts';
+import { takeSample } from '../samples/take.ts';
 import { continuePurges, newPurgeState, type PurgeState } from './purge/purges.ts';
 import { dirtyAfter } from './requeue.ts';
 
@@ -30,6 +32,8 @@ export interface SweepState {
   pendingCursor: string;
   readonly purges: PurgeState;
   history: HistoryPlace;
+  /** When the next sample is due, by `Date.now()`: other clocks may stand while a function is frozen. */
+  sampleAtMs: number;
 }
 
 export const newSweepState = (): SweepState => ({
@@ -37,6 +41,7 @@ export const newSweepState = (): SweepState => ({
   pendingCursor: '0',
   purges: newPurgeState(),
   history: historyStart,
+  sampleAtMs: 0,
 });
 
 const pageSize = 1_000;
@@ -61,7 +66,7 @@ export interface Swept {
 }
 
 /**
- * Runs one round: marks secrets whose deletion time has come, detects a failover of the database, continues markings and purges,
+ * Runs one round: marks secrets whose deletion time has come, takes a sample of the numbers, detects a failover of the database, continues markings and purges,
  * continues batches, begins the rechecks that are due, queues every dirty association without a job (lost between commit and queue, lost by Redis,
  * or left out while the queue was full), takes up jobs delayed by a clock that was set back, and removes stale pending entries.
  * Each step may run twice and concurrently with another sweep.
@@ -69,6 +74,7 @@ export interface Swept {
 export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept> {
   const expired = await parts.expire();
   const settings = await loadSettings(parts.store);
+  await sampleIfDue(parts, state, settings.queue_capacity);
   await (settings.disabled ? parts.queue.pause() : parts.queue.resume());
   await noticeLineage(parts);
   const marked = await continueMarkings(parts, AbortSignal.timeout(markingMsMax), { restShare: 0, looksMax: 0 });
@@ -83,6 +89,16 @@ export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept
     parts.log.warn({ jobs: stranded }, 'delayed jobs were overdue by the clock of Redis and are started now');
   await forgetUnneeded(parts, state);
   return { requeued, waitingForRoom: refused, expired: expired.length, marked, rechecks };
+}
+
+/** Takes the sample of a slot once, also while Redis is unavailable. */
+async function sampleIfDue(parts: SweepParts, state: SweepState, capacity: number): Promise<void> {
+  const waitMs = state.sampleAtMs - Date.now();
+  // A longer wait means that the clock was set back.
+  if (waitMs > 0 && waitMs <= slotSeconds * 1_000) return;
+  const types = parts.definitions.map(({ type }) => type);
+  const { leftMs } = await takeSample(parts, types, capacity);
+  state.sampleAtMs = Date.now() + leftMs;
 }
 
 /** Looks at a few pages of the history of attempts, from where the last round ended. */

@@ -8,6 +8,8 @@ export interface LineOptions {
   /** Standard input, which is no terminal. */
   readonly input?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Standard output is a terminal. */
+  readonly isTerminal?: boolean;
 }
 
 export interface Printed {
@@ -16,13 +18,13 @@ export interface Printed {
   readonly errors: string;
 }
 
-/** Runs a command line in this process, without a terminal. */
+/** Runs a command line in this process, by default without a terminal. */
 export async function runLine(argv: readonly string[], options: LineOptions = {}): Promise<Printed> {
   const [output, errors]: [string[], string[]] = [[], []];
   const sink = (parts: string[]) => ({
     write: (part: string | Uint8Array) => parts.push(Buffer.from(part).toString()),
   });
-  const { address, token, home = '/nonexistent', input = '', environment = {} } = options;
+  const { address, token, home = '/nonexistent', input = '', environment = {}, isTerminal = false } = options;
   const code = await run({
     argv,
     environment: {
@@ -31,7 +33,7 @@ export async function runLine(argv: readonly string[], options: LineOptions = {}
       ...environment,
     },
     input: Readable.from(input === '' ? [] : [input]),
-    output: sink(output),
+    output: { ...sink(output), isTTY: isTerminal },
     errors: sink(errors),
     home,
     version: '0.0.0',

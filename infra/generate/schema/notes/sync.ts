@@ -42,6 +42,9 @@ export const sync: TableNotes = {
       last_success_at: 'When an attempt last brought an association in line with calls; at most a second too old.',
       last_error_at: 'When an attempt last failed.',
       last_error_request_id: "The destination's id of the request that failed; null: it named none.",
+      done: 'Attempts since the last sample that left nothing to do.',
+      failed: 'Attempts since the last sample that failed.',
+      errors: 'How many of them failed with which kind of error.',
     },
   },
   markings: { about: 'Changes that concern every association of a destination and mark them page by page.' },
@@ -91,6 +94,25 @@ export const sync: TableNotes = {
     columns: {
       disabled: 'Paused, unless `disabled_until` has passed.',
       disabled_until: 'When the pause ends by itself; null: it lasts until a request ends it.',
+    },
+  },
+  sync_sample_slots: {
+    about: 'When samples were taken, for a day. A slot without a sample has no row.',
+    columns: {
+      slot: 'The begin of the ten seconds in which the sample was taken.',
+      pending: 'Operations in the queue, of all namespaces; null: Redis was unavailable.',
+      capacity: 'How many the queue took.',
+    },
+  },
+  sync_samples: {
+    about: 'The numbers of destinations that had any when a sample was taken.',
+    columns: {
+      name: 'Empty: the sum over further destinations of the type.',
+      pending: 'Associations with a change that is not synced; estimated when there are very many.',
+      oldest_seconds: 'The age of the oldest of these changes; null: there is none.',
+      done: 'Attempts since the sample before that left nothing to do.',
+      failed: 'Attempts since the sample before that failed.',
+      errors: 'How many of them failed with which kind of error.',
     },
   },
   sync_objects: {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError, badRequest } from '#core/errors.ts';
@@ -11,6 +10,7 @@ import { countedDestinations, overviewMax } from '../../records/overview/counts.
 import { sharedReadings } from '../../records/overview/readings.ts';
 import type { SyncParts } from '../parts.ts';
 import { readableOf } from '../rights/readable.ts';
+import { tagged, versioned } from './tagged.ts';
 import { overviewView, type SeenDestination } from './view.ts';
 
 const waitSecondsMax = 30;
@@ -106,21 +106,8 @@ async function show({ definitions }: SyncParts, overview: Overview, context: Rea
     ...(namespace.path === '' ? { queue: overview.queue } : {}),
     ...overviewView(definitions, seen, vocabulary),
   };
-  return { data: { version: versionOf(data), ...data } };
+  return versioned(data, isRate);
 }
-
-/** With the version as its entity tag, and without a body when the caller has that version (RFC 9110, section 13.1.2). */
-function tagged(shown: Awaited<ReturnType<typeof show>>, { headers }: ReadContext): Reply {
-  const etag = `"${shown.data.version}"`;
-  const known = String(headers['if-none-match'] ?? '')
-    .split(',')
-    .map((tag) => tag.trim().replace(/^W\//, ''));
-  if (known.includes(etag) || known.includes('*')) return { status: 304, headers: { etag } };
-  return { ...shown, headers: { etag } };
-}
-
-const versionOf = (data: object): string =>
-  createHash('sha256').update(JSON.stringify(data, withoutRate)).digest('base64url').slice(0, 22);
 
 /** What is left of a rate changes all the time, so it makes no new version. */
-const withoutRate = (name: string, value: unknown): unknown => (name === 'rate' ? undefined : value);
+const isRate = (name: string): boolean => name === 'rate';

@@ -18,6 +18,8 @@ export const sync: Filling = {
     'sync_batches',
     'sync_batch_items',
     'sync_batch_secrets',
+    'sync_sample_slots',
+    'sync_samples',
   ],
   async fill(world) {
     const { service, kept } = world;
@@ -45,6 +47,10 @@ export const sync: Filling = {
     const at = `sys/sync/destinations/${first}/${kept.get(`destination of ${first}`)}/associations/set`;
     const set = dataOf(await done(world, 'POST', at, { mount: 'secret', secret_prefix: '/' }));
     await done(world, 'DELETE', `sys/sync/batches/${String(set['id'])}`);
+    await sql`insert into sync_sample_slots values (to_timestamp(0), 1, 2)`.execute(service.store.db);
+    await sql`insert into sync_samples values ('root', to_timestamp(0), ${everyType[0]}, 'a', 1, 2, 3, 4, '{"name": 4}')`.execute(
+      service.store.db,
+    );
     // The state after a process died behind a change of a destination; its associations are all newer.
     await sql`insert into markings (destination_id, reason, forced, association_max)
               select min(id), 'destination', false, 0 from destinations`.execute(service.store.db);

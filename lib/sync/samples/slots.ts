@@ -1,0 +1,10 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** One sample is taken in each slot of so many seconds. */
+export const slotSeconds = 10;
+/** How long samples are kept. */
+export const keptHours = 24;
+
+/** The begin of the span of so many seconds that has the time. Spans are counted from the epoch, so those of a day are the same for all. */
+export const beginOfSpan = (time: RawBuilder<unknown>, seconds: number): RawBuilder<unknown> =>
+  sql`to_timestamp(floor(extract(epoch from ${time}) / ${seconds}::int) * ${seconds}::int)`;
