@@ -64,7 +64,7 @@ export interface DestinationDefinition<F extends Fields = Fields> {
    * parts that do not count, or that return no version for a put, so that the record is only near it.
    */
   isSameVersion?(recorded: string, found: string): boolean;
-  /** Rate budget: nine tenths of the provider's published limit. */
+  /** The provider's published limit, where the learned limit of an account begins. */
   readonly rate: Rate;
   /**
    * The unit for which the provider counts calls (an account and region, a vault, a token), with the address that is called.
@@ -100,8 +100,9 @@ export interface Link {
   readonly url: string;
 }
 
-/** How often one destination may be called. */
+/** How often one account may be called. */
 export interface Rate {
+  /** The published limit. The gate learns from it (docs/decisions/0026-learned-rate.md). */
   readonly callsPerSecond: number;
   /** Calls that may go out at once after a pause. */
   readonly burst: number;

@@ -163,9 +163,12 @@ export interface GateState {
   readonly openUntil: Date | undefined;
   /** Calls that were left when the last operation entered or left, and how long ago that was. Undefined: none has for hours. */
   readonly available: { readonly tokens: number; readonly idleMs: number } | undefined;
+  /** Calls per second that the account of the destination is found to allow. Undefined: it has learned nothing. */
+  readonly limit: number | undefined;
 }
 
 export interface GateBudget {
+  /** The published limit, where the learned limit of an account begins. */
   readonly callsPerSecond: number;
   readonly burst: number;
   /** Maximum number of concurrent operations for this destination, over all processes; also their total of concurrent calls. */
@@ -174,16 +177,20 @@ export interface GateBudget {
   readonly passMs: number;
 }
 
+/** What the calls of an operation say about the destination. */
+export type Verdict = 'well' | 'sick' | 'throttled';
+
 export type GatePass =
   | {
       readonly admitted: true;
       /** The share of concurrent calls that this operation may make. */
       readonly callsAtOnce: number;
       /**
-       * Returns the pass. `sick`: the destination did not answer or throttled; several consecutive ones close the gate for a while.
+       * Returns the pass. `sick`: the destination did not answer; several consecutive ones close the gate for a while. `throttled`: so
+       * do these, and they decrease the limit of the account, whose other destinations wait for the Retry-After too.
        * `calls`: the number of calls made (default 1), which all count towards the rate; with 0, the verdict says nothing about the
        * destination. `accountCalls`: how many of them count for the account (default: all).
        */
-      leave(verdict: 'well' | 'sick', retryAfterMs?: number, calls?: number, accountCalls?: number): Promise<void>;
+      leave(verdict: Verdict, retryAfterMs?: number, calls?: number, accountCalls?: number): Promise<void>;
     }
   | { readonly admitted: false; readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'circuit-open' };

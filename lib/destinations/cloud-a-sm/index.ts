@@ -1,6 +1,6 @@
 import type { DestinationDefinition } from '../contract.ts';
 import { baseUrl } from '../frame/fields/endpoint.ts';
-import { nineTenthsOf } from '../frame/rate.ts';
+import { publishedRate } from '../frame/rate.ts';
 import { fields, fixed } from './fields/fields.ts';
 import { isSameVersion } from './look/receipt.ts';
 import { names, tags } from './names.ts';
@@ -35,7 +35,7 @@ export const definition = {
   refusesEmpty: true,
   // CreateSecret, DeleteSecret, TagResource and PutSecretValue allow 50 calls a second each, shared by all callers in the
   // account and region: https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_limits.html
-  rate: nineTenthsOf(50, 1),
+  rate: publishedRate(50, 1),
   rateAccount: ({ role_arn, access_key_id, region, endpoint }) => [
     // An access key does not show which account it belongs to, so two keys of one account count separately.
     role_arn?.split(':')[4] ?? access_key_id ?? 'environment',

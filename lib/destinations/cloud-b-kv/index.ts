@@ -1,6 +1,6 @@
 import type { DestinationDefinition } from '../contract.ts';
 import { baseUrl } from '../frame/fields/endpoint.ts';
-import { nineTenthsOf } from '../frame/rate.ts';
+import { publishedRate } from '../frame/rate.ts';
 import { fields } from './fields/fields.ts';
 import { names, tags } from './names.ts';
 import { validate } from './validate.ts';
@@ -32,7 +32,7 @@ export const definition = {
   valueBytesMax: 25 * 1024,
   // Per vault, 300 new versions and 4,000 calls of other kinds in 10 seconds:
   // https://learn.microsoft.com/azure/key-vault/general/service-limits
-  rate: nineTenthsOf(300, 10),
+  rate: publishedRate(300, 10),
   rateAccount: ({ key_vault_uri, endpoint }) => [
     URL.parse(key_vault_uri)?.origin ?? key_vault_uri,
     baseUrl(endpoint ?? ''),

@@ -1,6 +1,6 @@
 import type { DestinationDefinition } from '../contract.ts';
 import { baseUrl } from '../frame/fields/endpoint.ts';
-import { nineTenthsOf } from '../frame/rate.ts';
+import { publishedRate } from '../frame/rate.ts';
 import { fileOf, parseCredentials } from './fields/credentials.ts';
 import { type Connection, fields } from './fields/fields.ts';
 import { locationsOf } from './fields/replication.ts';
@@ -50,7 +50,7 @@ export const definition = {
     'universe_domain',
   ],
   // 600 writes and 600 reads per minute and project: https://cloud.google.com/secret-manager/quotas
-  rate: nineTenthsOf(600, 60),
+  rate: publishedRate(600, 60),
   rateAccount: (connection) => [projectOf(connection), baseUrl(connection.endpoint ?? '')],
   // A secret and its first version are two writes; a look reads the secret and its newest version.
   costs: { create: 2, look: 2 },

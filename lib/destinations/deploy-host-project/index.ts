@@ -1,6 +1,6 @@
 import type { DestinationDefinition } from '../contract.ts';
 import { baseUrl } from '../frame/fields/endpoint.ts';
-import { nineTenthsOf } from '../frame/rate.ts';
+import { publishedRate } from '../frame/rate.ts';
 import { fields, publicApi } from './fields.ts';
 import { names } from './names.ts';
 
@@ -33,7 +33,7 @@ export const definition = {
   valueBytesMax: 64 * 1024,
   // The host's 429 for writes of a project's variables names a limit of 120 a minute. Removals have a limit of 60, which the reset
   // in their 429 enforces: https://vercel.com/docs/limits, `limit.total` of https://vercel.com/docs/rest-api/errors
-  rate: nineTenthsOf(120, 60),
+  rate: publishedRate(120, 60),
   rateAccount: ({ team_id, access_token, project_id, endpoint }) => [
     project_id,
     // Ids are unique at the host; the name of a project is unique within its team or personal account.

@@ -1,10 +1,10 @@
 import type { Rate } from '../contract.ts';
 
 /**
- * The budget for a provider's published limit of `calls` in any `seconds`: nine tenths as the steady rate and one tenth as the
- * burst, so that no interval of that length has more calls than the limit.
+ * The budget for a provider's published limit of `calls` in any `seconds`: the limit as the rate to begin with, from which the gate
+ * learns, and a tenth of these calls as the burst.
  */
-export const nineTenthsOf = (calls: number, seconds: number): Rate => ({
-  callsPerSecond: (calls * 9) / 10 / seconds,
+export const publishedRate = (calls: number, seconds: number): Rate => ({
+  callsPerSecond: calls / seconds,
   burst: Math.floor(calls / 10),
 });

@@ -1,5 +1,5 @@
 import type { DestinationDefinition } from '../contract.ts';
-import { nineTenthsOf } from '../frame/rate.ts';
+import { publishedRate } from '../frame/rate.ts';
 import { apiBase, refuseAddresses } from './fields/address.ts';
 import { addressFields, fields } from './fields/fields.ts';
 import { names } from './names.ts';
@@ -58,7 +58,7 @@ export const definition = {
   // 900 points in a minute: a write costs 5, a look 1. The limits on requests that create content are for content that notifies
   // users; should the host count ours, its Retry-After says so.
   // https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
-  rate: nineTenthsOf(900 / 5, 60),
+  rate: publishedRate(900 / 5, 60),
   // If an app is set, it takes precedence. Ids of installations are unique at the host.
   rateAccount: (connection) => [
     connection.app_name === undefined ? 'token' : 'installation',

@@ -1,5 +1,5 @@
 import type { DestinationDefinition } from '../contract.ts';
-import { nineTenthsOf } from '../frame/rate.ts';
+import { publishedRate } from '../frame/rate.ts';
 import { apiBase, fields } from './fields/fields.ts';
 import { names } from './names.ts';
 import { relations, validate } from './validate.ts';
@@ -33,7 +33,7 @@ export const definition = {
   valueBytesMax: 256 * 1024,
   // 30 requests a second for all tokens of a user together; self-hosted servers can be set to 30 or more:
   // https://developer.hashicorp.com/terraform/cloud-docs/api-docs#rate-limiting
-  rate: nineTenthsOf(30, 1),
+  rate: publishedRate(30, 1),
   rateAccount: (connection) => [connection.token, apiBase(connection)],
   concurrencyMax: 4,
 } satisfies DestinationDefinition<typeof fields>;

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { GateBudget } from '../contract.ts';
+import type { GateBudget, Verdict } from '../contract.ts';
 import { numbers, run } from '../redis/call.ts';
 import { enterScript, leaveScript } from './scripts.ts';
 
@@ -20,7 +20,7 @@ export interface Entry {
 
 /** A pass that is returned. */
 export interface Exit extends Entry {
-  readonly sick: boolean;
+  readonly verdict: Verdict;
   readonly afterMs: number;
   readonly heldMs: number;
   readonly calls: number;
@@ -91,12 +91,15 @@ export async function leaveAll(
 
 function exitArgument(exits: readonly Exit[]): string {
   const rate = exits[0]?.budget.callsPerSecond ?? 1;
-  if (exits.some(({ sick, calls }) => sick || calls === 0)) return `${rate} each ${exits.map(wordsOf).join(' ')}`;
+  if (exits.some(({ verdict, calls }) => verdict !== 'well' || calls === 0))
+    return `${rate} each ${exits.map(wordsOf).join(' ')}`;
   const sum = (of: (exit: Exit) => number) => exits.reduce((total, exit) => total + of(exit), 0);
   const heldMs = sum((exit) => exit.heldMs) / exits.length;
   const calls = `${sum((exit) => exit.calls)} ${sum((exit) => exit.accountCalls)}`;
   return `${rate} well ${heldMs} ${calls} ${exits.map(({ pass }) => pass).join(' ')}`;
 }
 
-const wordsOf = ({ pass, sick, afterMs, heldMs, calls, accountCalls, random }: Exit): string =>
-  `${pass} ${sick ? 1 : 0} ${afterMs} ${heldMs} ${calls} ${accountCalls} ${random}`;
+const verdicts: Readonly<Record<Verdict, number>> = { well: 0, sick: 1, throttled: 2 };
+
+const wordsOf = ({ pass, verdict, afterMs, heldMs, calls, accountCalls, random }: Exit): string =>
+  `${pass} ${verdicts[verdict]} ${afterMs} ${heldMs} ${calls} ${accountCalls} ${random}`;

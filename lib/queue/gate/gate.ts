@@ -28,7 +28,7 @@ export interface OpenGate extends Gate {
 }
 
 /**
- * Connects to the gates of all destinations. If Redis loses its data, all gates are open with a full budget. While Redis is
+ * Connects to the gates of all destinations. If Redis loses its data, all gates are open with a full budget at the published limit. While Redis is
  * unavailable, `enter` fails with AppError `unavailable`; a pass that cannot be returned expires.
  */
 export function openGate(options: GateOptions): OpenGate {
@@ -64,7 +64,7 @@ export function openGate(options: GateOptions): OpenGate {
             account,
             budget,
             pass,
-            sick: verdict === 'sick',
+            verdict,
             afterMs,
             heldMs,
             calls,

@@ -1,12 +1,14 @@
 import { script } from '../redis/call.ts';
+import { learning } from './learning.ts';
 
 /**
  * A gate consists of a hash and a sorted set of passes (by expiry time). The hash of its account is shared by all destinations that the
- * provider counts together and has only the fields `t`, `s` and `n`. An operation needs a token of both. Fields of the hash, with times
- * in milliseconds:
+ * provider counts together. An operation needs a token of both. Fields of the hash, with times in milliseconds:
  * `t` tokens at time `s`; `f` consecutive sick verdicts; `c` closed until (absent: open); `b` length of the last closing; `p` the pass of
- * the probe, which expires at `e`; `h` how long a pass is held on average; `q` the next time to give to a delayed operation; `n` the
- * latest time seen.
+ * the probe, which expires at `e`; `h` how long a pass is held on average; `q` the next time to give to a delayed operation; `a` the key of
+ * the account; `n` the latest time seen. An account has `t`, `s`, `n`, and `c`: no call before. What it has learned: `l` the limit in calls
+ * per second, which both refill at; `d` the time of its last decrease; `m` the limit before that; `u` calls since then while the limit
+ * was used up (docs/decisions/0026-learned-rate.md).
  *
  * open → (5 consecutive sick verdicts, or Retry-After) → closed until `c` → half open: one probe → well: open; sick: closed for longer.
  *
@@ -20,14 +22,14 @@ if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local names = {'t', 's', 'f', 'c', 'b', 'p', 'e', 'h', 'q', 'n'}
+local names = {'t', 's', 'f', 'c', 'b', 'p', 'e', 'h', 'q', 'n', 'l', 'd', 'm', 'u', 'a'}
 local function split(text)
   local words = {}
   for word in string.gmatch(text, '%S+') do words[#words + 1] = word end
   return words
 end
 local function goBack(passes, gate, ms)
-  for _, name in ipairs({'s', 'c', 'e', 'q'}) do
+  for _, name in ipairs({'s', 'c', 'e', 'q', 'd'}) do
     if gate[name] then gate[name] = gate[name] - ms end
   end
   for _, pass in ipairs(passes and redis.call('ZRANGE', passes, 0, -1) or {}) do
@@ -38,7 +40,7 @@ local function read(key, passes)
   local found, before, gate = redis.call('HMGET', key, unpack(names)), {}, {}
   for i, name in ipairs(names) do
     local value = found[i]
-    if value and name ~= 'p' then value = tonumber(value) end
+    if value and name ~= 'p' and name ~= 'a' then value = tonumber(value) end
     before[name], gate[name] = value or nil, value or nil
   end
   if gate.n and now < gate.n - 1000 then goBack(passes, gate, gate.n - now) end
@@ -61,6 +63,9 @@ local function keep(key, passes, gate, before)
   redis.call('PEXPIRE', key, 7200000)
   if passes then redis.call('PEXPIRE', passes, 7200000) end
 end
+local function limitOf(account, rate)
+  return math.min(math.max(account.l or rate, rate * ${learning.floor}), rate * ${learning.ceiling})
+end
 `;
 
 /**
@@ -78,19 +83,22 @@ for k = 1, #KEYS, 3 do
   local gate, before = read(key, passes)
   local account, accountBefore = read(KEYS[k + 2])
   redis.call('ZREMRANGEBYSCORE', passes, '-inf', now)
-  local held = redis.call('ZCARD', passes)
-  local pace, hold, closed = math.max(1000 / rate, 1), math.max((gate.h or 200) / most, 1), gate.c or 0
-  local function tokensOf(one)
-    return math.min(burst, (one.t or burst) + math.max(0, now - (one.s or now)) * rate / 1000)
+  local held, limit = redis.call('ZCARD', passes), limitOf(account, rate)
+  local pace, hold, closed = math.max(1000 / limit, 1), math.max((gate.h or 200) / most, 1), gate.c or 0
+  local function refilled(one)
+    local more = math.max(0, now - (one.s or now)) * limit / 1000
+    local tokens = (one.t or burst) + more
+    return math.min(burst, tokens), more, math.max(0, tokens - burst)
   end
-  local own, common = tokensOf(gate), tokensOf(account)
+  local own = refilled(gate)
+  local common, more, lost = refilled(account)
   local entered, first = {}, #answer
   local function refusal()
     if closed > now then return 3, closed, pace end
     if closed > 0 and (gate.e or 0) > now then return 3, now + (gate.h or 200), pace end
     if held >= most then return 2, now + hold, hold end
-    local tokens = math.min(own, common)
-    if tokens < 1 then return 1, now + (1 - tokens) * pace, pace end
+    local tokens, paused = math.min(own, common), math.max(now, account.c or 0)
+    if tokens < 1 or paused > now then return 1, paused + math.max(0, 1 - tokens) * pace, pace end
   end
   for i = 5, #words do
     local reason, from, step = refusal()
@@ -111,6 +119,14 @@ for k = 1, #KEYS, 3 do
   if #entered > 0 then
     gate.s, gate.t = math.max(now, gate.s or now), own
     account.s, account.t = math.max(now, account.s or now), common
+    if lost * 10 <= more and common < math.max(1, burst / 2) then
+      account.u = (account.u or 0) + more - lost
+      local far = limit < (account.m or 0) * ${learning.mild} or account.u > ${learning.calmCalls}
+      local step = rate * (far and ${learning.stepFar} or ${learning.stepNear})
+      account.l = math.min(limit + step * (more - lost), rate * ${learning.ceiling})
+    end
+    if (account.c or 0) <= now then account.c = nil end
+    gate.a = KEYS[k + 2]
     redis.call('ZADD', passes, unpack(entered))
     local share = math.max(1, math.floor(most / held))
     for i = first + 1, #answer do if answer[i] == 0 then answer[i] = share end end
@@ -124,13 +140,16 @@ return answer`);
  * KEYS: hash, passes and account of each gate. ARGV: now, consecutive sick verdicts that close a gate, first and longest closing, the
  * maximum debt of tokens as seconds of the rate; then one text of words per gate. When all exits are well and have made calls: calls per
  * second, `well`, how long a pass was held on average, the total number of calls, how many of them count for the account, and the passes.
- * Otherwise: calls per second, `each`, and for each exit: pass, 1 if sick, Retry-After in ms (0: none), how long the pass was held, the
- * number of calls, how many count for the account, a random number from 0 to 1.
+ * Otherwise: calls per second, `each`, and for each exit: pass, 1 if sick (2: throttled), Retry-After in ms (0: none), how long the pass
+ * was held, the number of calls, how many count for the account, a random number from 0 to 1.
  *
  * Each pass was paid for with one token. Calls beyond the first are charged as debt, and an operation that made no call gets its token
  * back; it says nothing about the destination, and if it was the probe, the next operation becomes the probe. A verdict counts once. A
  * verdict that arrives while the gate is closed, or half open and not from the probe, is about earlier calls and can only extend a
  * Retry-After.
+ *
+ * Calls that were admitted before the last decrease of the limit say nothing about the present one, so they do not decrease it again:
+ * once per round trip. They do make the account wait.
  */
 export const leaveScript = script(`${head}
 local most, first, longest, owed = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -158,6 +177,16 @@ for k = 1, #KEYS, 3 do
       end
     end
   end
+  local function throttle(after, held)
+    local till = now + math.min(after, ${learning.pauseMsMax})
+    account.t, account.s = math.min(account.t or 0, 0), math.max(account.s or 0, till)
+    account.c = math.max(account.c or 0, till)
+    if account.d and now - held <= account.d then return end
+    local limit = limitOf(account, rate)
+    local soon = account.d and (account.u or 0) < ${learning.soonCalls}
+    account.m, account.d, account.u = limit, now, 0
+    account.l = math.max(limit * (soon and ${learning.hard} or ${learning.mild}), rate * ${learning.floor})
+  end
   local function charge(one, count, calls)
     if one.t then one.t = math.max(one.t - calls + count, -owed * rate) end
   end
@@ -181,7 +210,10 @@ for k = 1, #KEYS, 3 do
       local pass, calls = words[i], tonumber(words[i + 4])
       if redis.call('ZREM', passes, pass) == 1 then
         pay(1, calls, tonumber(words[i + 5]), tonumber(words[i + 3]))
-        local sick, probe = words[i + 1] == '1', gate.p == pass
+        local sick, probe = words[i + 1] ~= '0', gate.p == pass
+        if words[i + 1] == '2' and tonumber(words[i + 5]) > 0 then
+          throttle(tonumber(words[i + 2]), tonumber(words[i + 3]))
+        end
         if sick or calls > 0 then
           hear(sick, tonumber(words[i + 2]), probe, tonumber(words[i + 6]))
         elseif probe then

@@ -1,5 +1,5 @@
 import { type DestinationDefinition, DestinationFailure } from '#destinations/contract.ts';
-import type { Gate, GateBudget, GatePass, Handler, Outcome } from '#queue/contract.ts';
+import type { Gate, GateBudget, GatePass, Handler, Outcome, Verdict } from '#queue/contract.ts';
 import type { Accounts } from '../drivers/accounts.ts';
 import { statusOf } from '../model/status.ts';
 import { logAttempt } from './attempt-log.ts';
@@ -43,8 +43,12 @@ function budgetOf({ rate, concurrencyMax }: DestinationDefinition, operationMs: 
 
 function leave(pass: Extract<GatePass, { admitted: true }>, { failure, calls, denied }: EndedCalls): Promise<void> {
   if (denied) return pass.leave('well', failure?.retryAfterMs, calls, 0);
-  const sick = failure !== undefined && statusOf(failure.kind) === 'EXTERNAL_SERVICE_ERROR';
-  return pass.leave(sick ? 'sick' : 'well', failure?.retryAfterMs, calls);
+  return pass.leave(verdictOf(failure), failure?.retryAfterMs, calls);
+}
+
+function verdictOf(failure: DestinationFailure | undefined): Verdict {
+  if (failure === undefined || statusOf(failure.kind) !== 'EXTERNAL_SERVICE_ERROR') return 'well';
+  return failure.kind === 'throttled' ? 'throttled' : 'sick';
 }
 
 /**

@@ -51,14 +51,17 @@ function destinationView(
   };
 }
 
-/** The rate of a type is that of the provider; what is left of it grows until the next operation, up to the burst. */
+/** What is left of the rate grows with the learned limit until the next operation, up to the burst. */
 function gateView(rate: DestinationDefinition['rate'] | undefined, gate: GateState | undefined): object {
   if (gate === undefined || rate === undefined) return {};
   const { tokens, idleMs } = gate.available ?? { tokens: rate.burst, idleMs: 0 };
-  const available = Math.floor(Math.min(rate.burst, tokens + (idleMs * rate.callsPerSecond) / 1000));
+  const limit = gate.limit ?? rate.callsPerSecond;
+  const available = Math.floor(Math.min(rate.burst, tokens + (idleMs * limit) / 1000));
   return {
     circuit: gate.circuit,
     ...(gate.openUntil === undefined ? {} : { circuit_open_until: gate.openUntil.toISOString() }),
-    rate: { calls_per_second: rate.callsPerSecond, burst: rate.burst, available },
+    rate: { calls_per_second: rate.callsPerSecond, limit: rounded(limit), burst: rate.burst, available },
   };
 }
+
+const rounded = (perSecond: number): number => Math.round(perSecond * 1_000) / 1_000;

@@ -1,5 +1,5 @@
 import type { DestinationDefinition } from '#destinations/contract.ts';
-import { nineTenthsOf } from '#destinations/frame/rate.ts';
+import { publishedRate } from '#destinations/frame/rate.ts';
 import { fields } from './fields.ts';
 import { names } from './names.ts';
 
@@ -18,7 +18,7 @@ export const definition = {
   },
   names,
   valueBytesMax: 16 * 1024,
-  rate: nineTenthsOf(600, 60),
+  rate: publishedRate(600, 60),
   rateAccount: ({ endpoint, token }) => [token, endpoint ?? ''],
   concurrencyMax: 4,
 } satisfies DestinationDefinition<typeof fields>;

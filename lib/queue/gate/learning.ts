@@ -1,0 +1,20 @@
+/**
+ * How the limit of an account is learned: additive increase while it is used up, multiplicative decrease when the provider throttles.
+ * Steps are counted in calls, not in seconds, so that each type has the same share of throttled calls: one in a thousand or less.
+ * Shares and steps are parts of the published limit.
+ */
+export const learning = {
+  /** Bounds of the limit. */
+  floor: 1 / 20,
+  ceiling: 4,
+  /** Increase per call near the limit that last throttled, and while far below it, or calm for so many calls that it has grown. */
+  stepNear: 0.000_02,
+  stepFar: 0.000_5,
+  calmCalls: 3_000,
+  /** Decrease when the limit was just passed, and when it throttles again within so few calls that it must be far off. */
+  mild: 0.97,
+  hard: 0.75,
+  soonCalls: 150,
+  /** At most this long do all destinations of an account wait for a Retry-After that one of them was told. */
+  pauseMsMax: 60_000,
+} as const;
