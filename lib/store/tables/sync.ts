@@ -95,6 +95,11 @@ export const destinationsTable = {
   disabled_until: nullable(timestamptz),
   /** When a request last ended a pause. */
   resumed_at: nullable(timestamptz),
+  /**
+   * Destinations of one type and namespace with the same one share a rate; null: those that the provider counts
+   * together do.
+   */
+  rate_group: nullable(text),
 };
 
 /** What the last attempts at a destination came to. */

@@ -61,7 +61,7 @@ async function throughGate(
   question: Question,
   signal: AbortSignal,
 ): Promise<Reply> {
-  const account = accountFor(destination.definition, parts.store, question.connection);
+  const account = accountFor(destination.definition, parts.store, question);
   const pass = await enter(parts.gate, destination, account, signal);
   let answered: Answered | undefined;
   try {

@@ -12,6 +12,8 @@ const settings = {
   namespaceId: z.string(),
   connection: z.record(z.string(), z.unknown()),
   network: networkShape,
+  /** An API of an earlier release sends none. */
+  rateGroup: z.string().nullable().default(null),
 };
 
 export const questionShape = z.discriminatedUnion('kind', [

@@ -22,6 +22,16 @@ const together = { batchSizeMax: 200, batchesMax: 2 };
 interface Row extends DestinationKey {
   readonly id: string;
   readonly connection: Buffer;
+  readonly rate_group: string | null;
+}
+
+/** What determines the account of a destination. */
+interface Counted {
+  readonly namespaceId: string;
+  /** Given by the user. It may be wrong, so it does not reach beyond its namespace. */
+  readonly rateGroup: string | null;
+  /** The given fields. */
+  readonly connection: Readonly<Record<string, unknown>>;
 }
 
 /** Looks up the accounts of the destinations of one type and caches them for a minute. */
@@ -49,27 +59,32 @@ async function accountsOf(
 ): Promise<readonly string[]> {
   const rows: readonly Row[] = await store.db
     .selectFrom('destinations')
-    .select(['id', 'namespace_id', 'type', 'name', 'connection'])
+    .select(['id', 'namespace_id', 'type', 'name', 'connection', 'rate_group'])
     .where('id', 'in', [...new Set(ids)])
     .execute();
   const accounts = new Map(rows.map((row) => [row.id, accountOf(definition, store, row)]));
   return ids.map((id) => accounts.get(id) ?? id);
 }
 
-/** The account of the given fields of a connection. */
+/** The account of a destination: its rate group or, without one, what the provider is known to count its calls against. */
 export function accountFor(
   definition: DestinationDefinition,
   { barrier }: Pick<Store, 'barrier'>,
-  given: Readonly<Record<string, unknown>>,
+  { namespaceId, rateGroup, connection }: Counted,
 ): string {
-  const account = definition.rateAccount(withDefaults(definition.fields, given));
-  return barrier.mac('rate account', JSON.stringify([definition.type, ...account])).toString('base64url');
+  const [purpose, ...parts] =
+    rateGroup === null
+      ? ['rate account', ...definition.rateAccount(withDefaults(definition.fields, connection))]
+      : ['rate group', namespaceId, rateGroup];
+  return barrier.mac(purpose, JSON.stringify([definition.type, ...parts])).toString('base64url');
 }
 
 /** A destination whose connection cannot be read gets a separate account; the attempt then reports what is wrong. */
 function accountOf(definition: DestinationDefinition, store: Store, row: Row): string {
   try {
-    return accountFor(definition, store, givenOf(openConnection(store, row, row.connection)));
+    const { namespace_id: namespaceId, rate_group: rateGroup } = row;
+    const connection = rateGroup === null ? givenOf(openConnection(store, row, row.connection)) : {};
+    return accountFor(definition, store, { namespaceId, rateGroup, connection });
   } catch {
     return row.id;
   }

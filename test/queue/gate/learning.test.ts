@@ -120,15 +120,15 @@ describe('the learned limit of an account', () => {
     expect(await limit('7')).toBe(published / 20);
     await redis.hset(`${prefix}:account:a`, { l: published * 3.999, m: 1_000, t: 0 });
     for (let call = 0; call < 20; call += 1) {
-      pass(50);
-      const one = await gate.enter('7', budget, 'a');
+      pass(25);
+      const one = await gate.enter('8', budget, 'a');
       if (one.admitted) await one.leave('well');
       expect(await limit('7')).toBeLessThanOrEqual(published * 4);
     }
     expect(await limit('7')).toBe(published * 4);
     await redis.hset(`${prefix}:account:a`, { l: 1_000_000, t: 0 });
     pass(25);
-    await opened(await gate.enter('7', budget, 'a')).leave('well');
+    await opened(await gate.enter('8', budget, 'a')).leave('well');
     expect(await limit('7')).toBeLessThanOrEqual(published * 4);
   });
 

@@ -15,6 +15,7 @@ const question: Question = {
     allowed_ipv6_addresses: [],
     allowed_ports: [],
   },
+  rateGroup: null,
   probe: 'keyferry-check-1',
 };
 

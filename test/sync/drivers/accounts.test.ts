@@ -72,13 +72,21 @@ const connections: Readonly<Record<string, { readonly same: readonly Given[]; re
   },
 };
 
-async function newDestination({ db, barrier }: Store, type: string, name: string, connection: Given): Promise<string> {
+async function newDestination(
+  { db, barrier }: Store,
+  type: string,
+  name: string,
+  connection: Given,
+  group: { readonly rate_group?: string; readonly namespace_id?: string } = {},
+): Promise<string> {
+  const folder = group.namespace_id === undefined ? '' : `${group.namespace_id}/`;
   const { id } = await db
     .insertInto('destinations')
     .values({
       type,
       name,
-      connection: barrier.seal(JSON.stringify(connection), `destinations/${type}/${name}`),
+      connection: barrier.seal(JSON.stringify(connection), `destinations/${folder}${type}/${name}`),
+      ...group,
       granularity: 'secret-path',
       template: null,
       custom_tags: '{}',
@@ -136,8 +144,34 @@ test('two destinations of one account share its limit', async () => {
       }),
     );
   }
-  expect(calls).toBeLessThanOrEqual(50);
-  expect(calls).toBeGreaterThanOrEqual(45);
+  const { callsPerSecond, burst } = definition.rate;
+  expect(calls).toBeLessThanOrEqual(callsPerSecond + burst);
+  expect(calls).toBeGreaterThanOrEqual(callsPerSecond);
+});
+
+test('destinations of one type and namespace with the same rate group share an account, whatever they connect to', async () => {
+  const store = ending(await testStore());
+  const [definition, other] = definitions;
+  if (definition === undefined || other === undefined) throw new Error('there are no two types');
+  await store.db.insertInto('namespaces').values({ id: 'n1', path: 'team/', custom_metadata: '{}' }).execute();
+  const accounts = keepAccounts(definition, { store, clock: systemClock });
+  const { type } = definition;
+  const [key1, key2] = [{ access_key_id: 'AKIA1' }, { access_key_id: 'AKIA2' }];
+  const together = await Promise.all([
+    newDestination(store, type, 'a', key1, { rate_group: 'east' }).then(accounts),
+    newDestination(store, type, 'b', key2, { rate_group: 'east' }).then(accounts),
+  ]);
+  const apart = await Promise.all([
+    newDestination(store, type, 'c', key1).then(accounts),
+    newDestination(store, type, 'd', key1, { rate_group: 'West' }).then(accounts),
+    newDestination(store, type, 'e', key1, { rate_group: 'east', namespace_id: 'n1' }).then(accounts),
+    newDestination(store, other.type, 'f', {}, { rate_group: 'east' }).then(
+      keepAccounts(other, { store, clock: systemClock }),
+    ),
+  ]);
+  expect(new Set(together).size).toBe(1);
+  expect(new Set([...together, ...apart]).size).toBe(5);
+  for (const account of [...together, ...apart]) expect(account).toMatch(/^[\w-]{43}$/);
 });
 
 test('a destination that was deleted, or whose connection cannot be read, has an account of its own', async () => {

@@ -32,6 +32,8 @@ export const sync: TableNotes = {
       disabled: 'Paused, unless `disabled_until` has passed.',
       disabled_until: 'When the pause ends by itself; null: it lasts until a request ends it.',
       resumed_at: 'When a request last ended a pause.',
+      rate_group:
+        'Destinations of one type and namespace with the same one share a rate; null: those that the provider counts together do.',
       revision: 'Grows with each change, so that a worker knows when its open driver is outdated.',
     },
     json: { custom_tags: 'textMap' },

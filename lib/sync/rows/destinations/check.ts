@@ -45,8 +45,9 @@ export function checkRow(parts: SyncParts, definition: DestinationDefinition): R
 async function check(parts: SyncParts, definition: DestinationDefinition, values: Values, context: RequestContext) {
   const prefix = prefixOf(templateOf(definition, values.template, values.granularity));
   const probe = probeName(definition, prefix);
-  const { connection, network } = values;
-  const question = { kind: 'check' as const, namespaceId: context.namespace.id, connection, network, probe };
+  const { connection, network, rateGroup } = values;
+  const asked = { namespaceId: context.namespace.id, connection, network, rateGroup };
+  const question = { kind: 'check' as const, ...asked, probe };
   return { data: reportOf(await askWorker(parts, definition.type, question, context.signal)) };
 }
 

@@ -11,6 +11,9 @@ import { pauseFields } from '../pause/fields.ts';
 import type { Wanted } from './merge.ts';
 import type { DestinationValues } from './store.ts';
 
+const rateGroupRule = 'rate_group must be 1 to 64 letters, digits, ".", "_" and "-", and begin with a letter or digit';
+const rateGroup = () => text().pipe(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, rateGroupRule));
+
 /** The fields of every destination type (docs/destinations/README.md). */
 export const commonFields = (definition: DestinationDefinition) => ({
   secret_name_template: text(templateLengthMax)
@@ -40,6 +43,14 @@ export const commonFields = (definition: DestinationDefinition) => ({
           .optional()
           .meta({ description: 'Tags for the objects, in addition to the built-in ones', ...form('Tags', 'objects') }),
       }),
+  rate_group: rateGroup()
+    .optional()
+    .meta({
+      description:
+        'Destinations of this type in this namespace with the same group share one rate. Default: those that the provider is known to count together',
+      ...form('Rate group', 'target'),
+      ...own,
+    }),
   ...pauseFields('Pauses the destination'),
   ...networkFields,
 });
@@ -86,6 +97,7 @@ export function toValues(
       allowed_ports: list(given['allowed_ports']),
     },
     adopt: given['adopt'] === true,
+    rateGroup: (given['rate_group'] as string | undefined) ?? null,
   };
 }
 

@@ -53,6 +53,7 @@ const asInput = (record: DestinationRecord): Given => ({
   granularity: record.granularity,
   secret_name_template: record.template ?? undefined,
   adopt: record.adopt,
+  rate_group: record.rateGroup ?? undefined,
 });
 
 type TagChanges = Readonly<Record<string, string | null>>;

@@ -52,9 +52,17 @@ export function isUnchanged(
   before: DestinationRecord,
   after: Omit<DestinationValues, 'name'>,
 ): boolean {
-  const settings = ({ connection, granularity, template, tags, network, adopt }: Omit<DestinationValues, 'name'>) => ({
+  const settings = ({
+    connection,
+    granularity,
+    template,
+    tags,
+    network,
+    adopt,
+    rateGroup,
+  }: Omit<DestinationValues, 'name'>) => ({
     connection: withDefaults(fields, connection),
-    ...{ granularity, template, tags, network, adopt },
+    ...{ granularity, template, tags, network, adopt, rateGroup },
   });
   return isDeepStrictEqual(plain(settings(before)), plain(settings(after)));
 }

@@ -88,13 +88,14 @@ async function plan(parts: SyncParts, definition: DestinationDefinition, wanted:
   const { type } = definition;
   const page = await pageOf(parts, { id, type, name: input.name }, input);
   if (isSet) await requireReads(parts, page.records, context);
-  const { connection, network, tags, adopt, granularity } = values;
+  const { connection, network, rateGroup, tags, adopt, granularity } = values;
   const set = isSet ? { granularity, template: templateOf(definition, values.template, granularity) } : undefined;
   const associations = page.records.map((one) => one.id);
   const settings = {
     namespaceId: context.namespace.id,
     connection,
     network,
+    rateGroup,
     tags,
     adopt,
     destinationId: id,

@@ -35,6 +35,7 @@ export async function loadDestination(
     tags: row.custom_tags,
     network: row.network,
     adopt: row.adopt,
+    rateGroup: row.rate_group,
     pause: pauseNow(row, store.clock.now()),
     purgeInitiatedAt: row.purge_initiated_at,
     purgeError: row.purge_error,
@@ -45,7 +46,7 @@ export async function loadDestination(
 
 export type DestinationValues = Pick<
   DestinationRecord,
-  'name' | 'connection' | 'granularity' | 'template' | 'tags' | 'network' | 'adopt'
+  'name' | 'connection' | 'granularity' | 'template' | 'tags' | 'network' | 'adopt' | 'rateGroup'
 >;
 
 /** Creates or replaces a destination. */
@@ -65,6 +66,7 @@ export async function saveDestination(
     custom_tags: JSON.stringify(values.tags),
     network: JSON.stringify(values.network),
     adopt: values.adopt,
+    rate_group: values.rateGroup,
     updated_at: expressionOf(timestamptz)`now()`,
   };
   await tx

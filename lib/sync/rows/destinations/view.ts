@@ -16,6 +16,7 @@ export interface DestinationRecord {
   readonly tags: Readonly<Record<string, string>>;
   readonly network: DestinationNetwork;
   readonly adopt: boolean;
+  readonly rateGroup: string | null;
   readonly pause: Pause;
   readonly purgeInitiatedAt: Date | null;
   readonly purgeError: string | null;
@@ -38,6 +39,7 @@ export function destinationView(
       secret_name_template: templateOf(definition, record.template, record.granularity),
       custom_tags: record.tags,
       ...(record.adopt ? { adopt: true } : {}),
+      ...(record.rateGroup === null ? {} : { rate_group: record.rateGroup }),
     },
     disabled: record.pause.disabled,
     ...(record.pause.until === null ? {} : { disabled_until: record.pause.until.toISOString() }),

@@ -9,7 +9,7 @@ const at = (type: string, name: string) => `sys/sync/destinations/${type}/${name
 /** Fields that existing clients of the API family cannot send. */
 const unknownToClients = [
   ...['endpoint', 'address', 'sts_endpoint', 'authority_host', 'enterprise_url', 'tls_ca_cert'],
-  ...['adopt', 'recovery_window_days', 'purge_on_delete', 'destroy_old_versions'],
+  ...['adopt', 'rate_group', 'recovery_window_days', 'purge_on_delete', 'destroy_old_versions'],
 ];
 
 /** One of these fields for the type, in addition to those that its stand-in needs. */
@@ -21,7 +21,7 @@ const more: Readonly<Record<string, object>> = {
 };
 
 describe.each(definitions)('a POST of $type by a client that knows only the fields of the family', ({ type }) => {
-  const whole = () => ({ ...service.fake(type).destination, ...more[type], adopt: true });
+  const whole = () => ({ ...service.fake(type).destination, ...more[type], adopt: true, rate_group: 'team-a' });
   const asClient = () =>
     Object.fromEntries(Object.entries(whole()).filter(([name]) => !unknownToClients.includes(name)));
   const shown = async (name: string) => (await service.ask('GET', at(type, name))).data;
