@@ -54,6 +54,8 @@ export interface DestinationDefinition<F extends Fields = Fields> {
   readonly markless?: true;
   /** Two writes may leave the same version (for example, times in seconds), so a look may miss a late write. */
   readonly coarseVersions?: true;
+  /** What the pages of `list` show of each object beside its name. Set when the driver has this verb. */
+  readonly listing?: Listing;
   readonly valueBytesMax: number;
   /** The system cannot store an empty value. */
   readonly refusesEmpty?: true;
@@ -76,6 +78,12 @@ export interface DestinationDefinition<F extends Fields = Fields> {
   /** The most objects in flight at once for one destination. */
   readonly concurrencyMax: number;
 }
+
+/**
+ * What a page of objects shows of each: its version, as a look does (`versions`); the time of its last change (`times`); or neither of
+ * them (`names`). So a page tells whether an object was changed, only that it may have been, or nothing about it.
+ */
+export type Listing = 'versions' | 'times' | 'names';
 
 /**
  * Fields that depend on each other, so that a form can show it before a request is refused. `validate` holds the same rules.
@@ -184,6 +192,12 @@ export interface Driver {
    */
   survey?(names: readonly string[], signal: AbortSignal): Promise<Survey>;
   /**
+   * A page of the objects whose names begin with a prefix, in an order of the system, without their values. `'unknown'` when we may not
+   * list. It may show an earlier state, and objects that are created or removed meanwhile can shift others out of the pages: only a
+   * look shows that an object is gone, or as it is now.
+   */
+  list?(from: ListFrom, signal: AbortSignal): Promise<ListPage | 'unknown'>;
+  /**
    * Tests the permissions that the sync needs, by reading calls only, and with them the login. `name` is that of an object that
    * does not exist. One result per permission; a failed test is a result and is not thrown.
    */
@@ -256,6 +270,30 @@ export interface Survey {
   readonly found: ReadonlyMap<string, Inspection>;
   /** Pages that were read. */
   readonly calls: number;
+}
+
+/** Where a page begins. */
+export interface ListFrom {
+  /** Of the names, normalised; empty for all objects. */
+  readonly prefix: string;
+  /** The `after` of the page before; null for the first page. It comes from us, not from a caller. */
+  readonly after: string | null;
+}
+
+export interface ListPage {
+  /** May be empty although other pages follow: where the system cannot select by name, it is done here. */
+  readonly objects: readonly Listed[];
+  /** Null on the last page. */
+  readonly after: string | null;
+}
+
+/** An object as a page shows it. */
+export interface Listed extends Inspection {
+  readonly name: string;
+  /** Null also where a page does not show it (`Listing`). */
+  readonly remoteVersion: string | null;
+  /** Of the last change, by the clock of the system; null where a page has no time. */
+  readonly changedAt: Date | null;
 }
 
 export interface Inspection {

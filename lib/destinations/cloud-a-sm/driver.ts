@@ -4,6 +4,7 @@ import { permissionsOf } from './check.ts';
 import { followed, openClient } from './client.ts';
 import type { fields } from './fields/fields.ts';
 import { definition } from './index.ts';
+import { list } from './look/list.ts';
 import { look } from './look/look.ts';
 import { toRemoteVersion } from './look/receipt.ts';
 import { markTag } from './names.ts';
@@ -15,7 +16,8 @@ import { remove } from './remove.ts';
 /**
  * Permissions: CreateSecret, PutSecretValue, DeleteSecret, RestoreSecret, TagResource, UntagResource, DescribeSecret; with
  * `kms_key_id` UpdateSecret and the use of the key, with `replica_regions` ReplicateSecretToRegions and
- * RemoveRegionsFromReplication. Without DescribeSecret we write without looking first, and cannot distinguish our own secret from
+ * RemoveRegionsFromReplication; to find drift by pages and to show foreign secrets,
+ * ListSecrets. Without DescribeSecret we write without looking first, and cannot distinguish our own secret from
  * a foreign one after a crash. No value is ever read.
  */
 export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
@@ -35,6 +37,7 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
     put: (item, tracker, signal) => put(followed(client, tracker), connection, item, signal),
     remove: (item, signal) => remove(client, connection, context.log, item, signal),
     look: inspect,
+    list: (from, signal) => list(client, connection, from, signal),
     permissions: permissionsOf(client, connection),
     close: async () => client.close(),
   });

@@ -30,6 +30,7 @@ export const definition = {
   names,
   tags,
   isSameVersion,
+  listing: 'versions',
   valueBytesMax: 65_536,
   // The service requires at least one character in SecretString.
   refusesEmpty: true,

@@ -5,6 +5,7 @@ import { type Client, followed, openClient } from './client/client.ts';
 import { explain } from './failure.ts';
 import type { fields } from './fields/fields.ts';
 import { definition } from './index.ts';
+import { list } from './look/list.ts';
 import { look } from './look/look.ts';
 import { survey } from './look/survey.ts';
 import { newPut } from './put/put.ts';
@@ -28,6 +29,7 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
     remove: (item, signal) => remove(client, item, connection.purge_on_delete, context.log, signal),
     look: (name, signal) => inspect(client, name, signal),
     survey: (names, signal) => survey(client, names, signal),
+    list: (from, signal) => list(client, from, signal),
     permissions: permissionsOf(client, connection),
     close: async () => client.close(),
     explain,

@@ -28,6 +28,7 @@ export const definition = {
   },
   names,
   tags,
+  listing: 'times',
   // "25 KB": https://learn.microsoft.com/azure/key-vault/secrets/about-secrets. The service counts 25,600 bytes.
   valueBytesMax: 25 * 1024,
   // Per vault, 300 new versions and 4,000 calls of other kinds in 10 seconds:

@@ -6,7 +6,7 @@ import { openClient } from './client/client.ts';
 import { explain } from './failure.ts';
 import type { fields } from './fields/fields.ts';
 import { definition } from './index.ts';
-import { look } from './look/look.ts';
+import { list, look } from './look/look.ts';
 import { toRemoteVersion } from './look/receipt.ts';
 import { secretsOf } from './look/secrets.ts';
 import { destroyOlder, put } from './put/put.ts';
@@ -32,6 +32,7 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
     },
     remove: (item, signal) => remove(secretsOf(client, signal, newWriteTracker()), item, context.log),
     look: (name, signal) => look(secretsOf(client, signal, newWriteTracker()), name),
+    list: ({ prefix, after }, signal) => list(secretsOf(client, signal, newWriteTracker()), prefix, after),
     permissions: permissionsOf(client, connection),
     close: () => client.close(),
     explain,

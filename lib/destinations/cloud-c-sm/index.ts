@@ -34,6 +34,7 @@ export const definition = {
   names,
   tags,
   isSameVersion,
+  listing: 'names',
   // "Maximum size of a secret version payload: 64 KiB": https://cloud.google.com/secret-manager/quotas
   valueBytesMax: 64 * 1024,
   // The service refuses a version without data.

@@ -1,9 +1,9 @@
-import type { Inspection, OpenDriver } from '../contract.ts';
+import type { Inspection, ListPage, OpenDriver } from '../contract.ts';
 import { framed } from '../frame/framed.ts';
 import { type List, openList } from '../frame/listing.ts';
 import { unknownIfForbidden } from '../frame/rules/found.ts';
 import { permissionsOf } from './check.ts';
-import { openClient } from './client/client.ts';
+import { type Client, openClient } from './client/client.ts';
 import type { VariableRecord } from './client/record.ts';
 import { environments, type fields } from './fields.ts';
 import { definition } from './index.ts';
@@ -26,6 +26,7 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
     putMany: openPut(client, targets, list),
     remove: (item, signal) => remove(parts, item, signal),
     look: (name, signal) => look(list, targets, name, signal),
+    list: ({ after }, signal) => listPage(client, targets, after, signal),
     permissions: permissionsOf(client),
     close: () => client.close(),
   });
@@ -44,4 +45,19 @@ async function look(
   const shared = present.filter((record) => overlaps(record, targets));
   const record = shared.find(({ mark }) => mark !== null) ?? shared[0];
   return record && { remoteVersion: record.version, mark: record.mark };
+}
+
+/** A page of the variables that a look would find. The host cannot select by name. */
+async function listPage(
+  client: Client,
+  targets: readonly string[],
+  after: string | null,
+  signal: AbortSignal,
+): Promise<ListPage> {
+  const { records, next } = await client.page(after, signal);
+  const present = records.filter((record) => record.branch === null && overlaps(record, targets));
+  const objects = present.map(({ name, version, changedMs, mark }) => {
+    return { name, remoteVersion: version, changedAt: changedMs === null ? null : new Date(changedMs), mark };
+  });
+  return { objects, after: next };
 }

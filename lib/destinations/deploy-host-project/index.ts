@@ -28,6 +28,7 @@ export const definition = {
       'KEYFERRY_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}_{{ .SecretKey | uppercase }}',
   },
   names,
+  listing: 'versions',
   // 64 KB for all variables of a deployment together, which bounds a single one:
   // https://vercel.com/docs/environment-variables#environment-variable-size
   valueBytesMax: 64 * 1024,

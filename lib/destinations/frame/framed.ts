@@ -2,12 +2,15 @@ import type {
   DestinationDefinition,
   Driver,
   Inspection,
+  ListFrom,
+  ListPage,
   PutItem,
   PutReceipt,
   RemoveItem,
   Survey,
 } from '../contract.ts';
 import { unfit } from './rules/fit.ts';
+import { unknownIfForbidden } from './rules/found.ts';
 import { onlyReceipt, type PutMany, putManyOf } from './verb/batch.ts';
 import { checkOf, type Permission } from './verb/check.ts';
 import { type Explain, newWriteTracker, tracked, unexpected, verb, type WriteTracker } from './verb/verb.ts';
@@ -20,6 +23,8 @@ interface CommonVerbs {
   look(name: string, signal: AbortSignal): Promise<Inspection | undefined | 'unknown'>;
   /** As in `Driver`. */
   survey?(names: readonly string[], signal: AbortSignal): Promise<Survey>;
+  /** As in `Driver`, for objects whose names may have another prefix too: `framed` leaves them out. */
+  list?(from: ListFrom, signal: AbortSignal): Promise<ListPage>;
   /** What `check` tests. */
   readonly permissions: readonly Permission[];
   close(): Promise<void>;
@@ -40,6 +45,7 @@ export type Verbs = CommonVerbs & ({ readonly put: Put } | { readonly putMany: P
 export function framed(definition: DestinationDefinition, verbs: Verbs): Driver {
   const { explain = unexpected } = verbs;
   const survey = verbs.survey?.bind(verbs);
+  const list = verbs.list?.bind(verbs);
   const common = {
     remove: (item: RemoveItem, signal: AbortSignal) =>
       verb(`remove secret ${item.name}`, signal, explain, () => verbs.remove(item, signal)),
@@ -49,6 +55,12 @@ export function framed(definition: DestinationDefinition, verbs: Verbs): Driver 
       survey: (names: readonly string[], signal: AbortSignal) =>
         verb('list the secrets', signal, explain, () => survey(names, signal)),
     }),
+    ...(list !== undefined && {
+      list: (from: ListFrom, signal: AbortSignal) =>
+        verb('list the secrets', signal, explain, () =>
+          list(from, signal).then((page) => selected(definition, from, page), unlessForbidden(explain)),
+        ),
+    }),
     check: checkOf(verbs.permissions, explain),
     close: () => verbs.close(),
   };
@@ -56,6 +68,14 @@ export function framed(definition: DestinationDefinition, verbs: Verbs): Driver 
   const putMany = putManyOf(definition, verbs.putMany, explain);
   return { ...common, putMany, put: async (item, signal) => onlyReceipt(await putMany([item], signal)) };
 }
+
+/** The objects of a page whose names have the prefix. Systems that select by it may take it for any part of a name. */
+function selected({ names }: DestinationDefinition, { prefix }: ListFrom, { objects, after }: ListPage): ListPage {
+  const start = names.key(prefix);
+  return { objects: objects.filter(({ name }) => names.key(name).startsWith(start)), after };
+}
+
+const unlessForbidden = (explain: Explain) => (error: unknown) => unknownIfForbidden(explain(error));
 
 function putOf(definition: DestinationDefinition, put: Put, explain: Explain): Driver['put'] {
   return (item, signal) => {

@@ -5,7 +5,7 @@ import { permissionsOf } from './client/permissions.ts';
 import type { fields } from './fields/fields.ts';
 import { locate } from './fields/location.ts';
 import { definition } from './index.ts';
-import { inspect } from './look.ts';
+import { inspect, list } from './look.ts';
 import { openPut } from './put/put.ts';
 import { remove } from './remove.ts';
 
@@ -21,6 +21,7 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
     put: openPut(connection, location, client, context.clock),
     remove: ({ name }, signal) => remove(client, location, context.log, name, signal),
     look: (name, signal) => inspect(client, location, name, signal),
+    list: ({ after }, signal) => list(client, location, after, signal),
     permissions: permissionsOf(client, connection, location),
     close: () => client.close(),
   });

@@ -53,6 +53,7 @@ export const definition = {
   markless: true,
   // The times that serve as versions are in seconds.
   coarseVersions: true,
+  listing: 'versions',
   // "Secrets are limited to 48 KB in size": https://docs.github.com/en/actions/reference/security/secrets
   valueBytesMax: 48 * 1024,
   // 900 points in a minute: a write costs 5, a look 1. The limits on requests that create content are for content that notifies

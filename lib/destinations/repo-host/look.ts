@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Inspection } from '../contract.ts';
+import type { Inspection, ListPage } from '../contract.ts';
 import { unknownIfForbidden } from '../frame/rules/found.ts';
 import type { Client } from './client/client.ts';
 import { fetchPublicKey } from './client/public-key.ts';
@@ -62,3 +62,28 @@ export async function inspect(
   await fetchPublicKey(client, location, signal);
   return undefined;
 }
+
+/** The host's maximum. */
+const pageSize = 100;
+
+/** A page of a location. The host cannot select by name. `after` is the number of the page before. */
+export async function list(
+  client: Client,
+  { route, parameters, text: where, rights }: Location,
+  after: string | null,
+  signal: AbortSignal,
+): Promise<ListPage> {
+  const page = Number(after ?? 0) + 1;
+  const call = { route: `GET ${route}`, parameters: { ...parameters, per_page: pageSize, page }, where, rights };
+  const answer = await client.call(call, signal);
+  if (answer.status !== 200) throw refusal(answer, call);
+  const body = pageBody.safeParse(answer.data);
+  if (!body.success) throw strangeHost();
+  const { secrets, total_count } = body.data;
+  const objects = secrets.map(({ name, updated_at: updatedAt }) => {
+    return { name, remoteVersion: updatedAt, changedAt: new Date(updatedAt), mark: null };
+  });
+  return { objects, after: secrets.length > 0 && page * pageSize < total_count ? String(page) : null };
+}
+
+const pageBody = z.object({ total_count: z.number(), secrets: z.array(recordBody.extend({ name: z.string() })) });

@@ -1,9 +1,9 @@
-import type { Inspection, OpenDriver } from '../contract.ts';
+import type { Inspection, ListPage, OpenDriver } from '../contract.ts';
 import { framed } from '../frame/framed.ts';
 import { type List, openList } from '../frame/listing.ts';
 import { unknownIfForbidden } from '../frame/rules/found.ts';
 import { permissionsOf } from './check.ts';
-import { openClient } from './client/client.ts';
+import { type Client, openClient } from './client/client.ts';
 import type { fields } from './fields/fields.ts';
 import type { VariableRecord } from './fields/record.ts';
 import { targetOf } from './fields/target.ts';
@@ -27,6 +27,7 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
     put: openPut(parts),
     remove: (item, signal) => remove(parts, item, signal),
     look: (name, signal) => look(list, setting, name, signal),
+    list: ({ after }, signal) => listPage(client, setting, after, signal),
     permissions: permissionsOf(client, target),
     close: () => client.close(),
   });
@@ -44,4 +45,20 @@ async function look(
   const present = records.filter((record) => record.name === name && record.category === setting.category);
   const [record] = present;
   return record && { remoteVersion: record.version, mark: record.mark, differs: !isOfSetting(record, setting) };
+}
+
+/** A page of the variables that a look would find. The host cannot select by name. `after` is the number of the page. */
+async function listPage(
+  client: Client,
+  setting: Setting,
+  after: string | null,
+  signal: AbortSignal,
+): Promise<ListPage> {
+  const { records, next } = await client.page(Number(after ?? 1), signal);
+  const present = records.filter(({ category }) => category === setting.category);
+  const objects = present.map((record) => {
+    const { name, version, mark } = record;
+    return { name, remoteVersion: version, changedAt: null, mark, differs: !isOfSetting(record, setting) };
+  });
+  return { objects, after: next === undefined ? null : String(next) };
 }

@@ -28,6 +28,7 @@ export const definition = {
       'KEYFERRY_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}_{{ .SecretKey | uppercase }}',
   },
   names,
+  listing: 'versions',
   // 256 KB for a value, 512 characters for a description:
   // https://developer.hashicorp.com/terraform/cloud-docs/workspaces/variables#variable-values-and-format
   valueBytesMax: 256 * 1024,

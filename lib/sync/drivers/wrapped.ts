@@ -9,7 +9,7 @@ export type AroundCall = <Result>(
 
 /** Wraps a driver so that `around` runs each of its calls. `around` gets the verb but no object names. */
 export function callsAround(driver: Driver, around: AroundCall): Driver {
-  const { putMany, survey } = driver;
+  const { putMany, survey, list } = driver;
   return {
     ...driver,
     put: (item, signal) => around('put', 1, () => driver.put(item, signal)),
@@ -21,6 +21,7 @@ export function callsAround(driver: Driver, around: AroundCall): Driver {
     ...(survey && {
       survey: (names, signal) => around('inspect', names.length, () => survey.call(driver, names, signal)),
     }),
+    ...(list && { list: (from, signal) => around('inspect', 1, () => list.call(driver, from, signal)) }),
     close: () => driver.close(),
   };
 }

@@ -59,6 +59,7 @@ describe.each(definitions)('a $type that quotes the request', (definition) => {
           await failureOf(() => driver.put({ ...item, mode: 'update' }, calm)),
           await failureOf(() => driver.remove(item, calm)),
           await failureOf(() => driver.check(item.name, calm)),
+          await failureOf(async () => driver.list?.({ prefix: item.name, after: null }, calm)),
           ...(await manyOf(driver, [item, party.item('another value')])),
         ];
         party.between.meet(() => undefined);

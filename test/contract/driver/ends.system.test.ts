@@ -17,6 +17,7 @@ const verbs: Readonly<Record<string, Start>> = {
   put: (driver, stand, signal) => driver.put(stand.item(stand.name(), 'the value that never arrives'), signal),
   removal: (driver, stand, signal) =>
     driver.remove({ name: stand.name(), mark: 'f'.repeat(32), remoteVersion: null }, signal),
+  list: (driver, _stand, signal) => Promise.resolve(driver.list?.({ prefix: '', after: null }, signal)),
   look: (driver, stand, signal) => driver.inspect(stand.name(), signal),
   check: (driver, stand, signal) => failing(driver.check(stand.name(), signal)),
 };

@@ -13,6 +13,7 @@ const record = (id: string, targets: readonly string[], more: Partial<VariableRe
   targets,
   customEnvironments: [],
   branch: null,
+  changedMs: null,
   mark: null,
   version: `${id}:1`,
   ...more,

@@ -9,34 +9,48 @@ const seconds = (date: Date): number => date.getTime() / 1000;
 /** Versions without a label are not shown. */
 export function describeSecret(account: Account, body: unknown): object {
   const secret = find(account, read(byId, body).SecretId);
-  const labelled = secret.versions.filter(({ stages }) => stages.size > 0);
   return {
-    ...listed(secret),
-    VersionIdsToStages: Object.fromEntries(labelled.map(({ id, stages }) => [id, [...stages]])),
+    ...described(secret),
+    ...(secret.replicas.size > 0 && { ReplicationStatus: replication(secret) }),
+    VersionIdsToStages: stagesOf(secret),
   };
+}
+
+function stagesOf({ versions }: StoredSecret): object {
+  const labelled = versions.filter(({ stages }) => stages.size > 0);
+  return Object.fromEntries(labelled.map(({ id, stages }) => [id, [...stages]]));
 }
 
 const listing = z.object({
   IncludePlannedDeletion: z.boolean().default(false),
   MaxResults: z.int().min(1).max(100).default(100),
   NextToken: z.string().regex(/^\d+$/).default('0'),
+  Filters: z
+    .array(z.object({ Key: z.literal('name'), Values: z.array(z.string().max(512)).min(1) }))
+    .max(10)
+    .default([]),
 });
 
 export function listSecrets(account: Account, body: unknown): object {
-  const { IncludePlannedDeletion, MaxResults, NextToken } = read(listing, body);
+  const { IncludePlannedDeletion, MaxResults, NextToken, Filters } = read(listing, body);
   expire(account);
+  // A filter by name compares the beginning, and any of its values may match.
   const shown = [...account.secrets.values()].filter(
-    ({ deletedAt }) => IncludePlannedDeletion || deletedAt === undefined,
+    ({ name, deletedAt }) =>
+      (IncludePlannedDeletion || deletedAt === undefined) &&
+      Filters.every(({ Values }) => Values.some((value) => name.startsWith(value))),
   );
   const from = Number(NextToken);
   const next = from + MaxResults;
   return {
-    SecretList: shown.slice(from, next).map(listed),
+    SecretList: shown
+      .slice(from, next)
+      .map((secret) => ({ ...described(secret), SecretVersionsToStages: stagesOf(secret) })),
     ...(next < shown.length && { NextToken: String(next) }),
   };
 }
 
-function listed(secret: StoredSecret): object {
+function described(secret: StoredSecret): object {
   return {
     ARN: secret.arn,
     Name: secret.name,
@@ -45,7 +59,6 @@ function listed(secret: StoredSecret): object {
     ...(secret.deletedAt !== undefined && { DeletedDate: seconds(secret.deletedAt) }),
     ...(secret.kmsKeyId !== undefined && { KmsKeyId: secret.kmsKeyId }),
     Tags: [...secret.tags].map(([Key, Value]) => ({ Key, Value })),
-    ...(secret.replicas.size > 0 && { ReplicationStatus: replication(secret) }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { DescribeSecretCommand, type DescribeSecretCommandOutput } from '@aws-sdk/client-secrets-manager';
+import { DescribeSecretCommand, type DescribeSecretCommandOutput, type Tag } from '@aws-sdk/client-secrets-manager';
 import type { PutItem, RemoveItem } from '../../contract.ts';
 import type { Client } from '../client.ts';
 import { ServiceFailure } from '../failure/failure.ts';
@@ -42,21 +42,26 @@ export async function look(
 }
 
 function toRemote(answer: DescribeSecretCommandOutput): RemoteSecret {
-  const versions = Object.entries(answer.VersionIdsToStages ?? {});
   const replicas = (answer.ReplicationStatus ?? []).flatMap(({ Region, KmsKeyId = '' }) =>
     Region === undefined ? [] : [[Region, KmsKeyId] as const],
   );
-  const tags = (answer.Tags ?? []).flatMap(({ Key, Value = '' }) => (Key === undefined ? [] : [[Key, Value] as const]));
   return {
     arn: answer.ARN,
-    currentVersion: versions.find(([, stages]) => stages.includes('AWSCURRENT'))?.[0] ?? null,
-    tags: Object.fromEntries(tags),
+    currentVersion: currentVersionIn(answer.VersionIdsToStages),
+    tags: tagsIn(answer.Tags),
     deleted: answer.DeletedDate !== undefined,
     kmsKeyId: answer.KmsKeyId,
     replicaRegions: replicas.map(([region]) => region),
     replicaKeys: Object.fromEntries(replicas),
   };
 }
+
+/** Labels by version. Null when no version has a value that readers get. */
+export const currentVersionIn = (stagesOf: Readonly<Record<string, readonly string[]>> = {}): string | null =>
+  Object.entries(stagesOf).find(([, stages]) => stages.includes('AWSCURRENT'))?.[0] ?? null;
+
+export const tagsIn = (tags: readonly Tag[] = []): Readonly<Record<string, string>> =>
+  Object.fromEntries(tags.flatMap(({ Key, Value = '' }) => (Key === undefined ? [] : [[Key, Value] as const])));
 
 /**
  * Whether a put may write to an existing secret. A secret that we wrote must still be ours. With mode `create` a secret may also be

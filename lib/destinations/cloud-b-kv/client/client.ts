@@ -8,6 +8,7 @@ import type { Connection } from '../fields/fields.ts';
 import { deadlinePolicy, sizePolicy } from '../login/bounds.ts';
 import { type Login, newLogin } from '../login/login.ts';
 import { answerPolicy } from './answer.ts';
+import { linkPolicy } from './links.ts';
 
 type Ask = <T>(signal: AbortSignal, run: (secrets: SecretClient) => Promise<T>) => Promise<T>;
 
@@ -39,6 +40,7 @@ export function openClient(connection: Connection, context: DriverContext): Clie
     disableChallengeResourceVerification: true,
     additionalPolicies: [
       { policy: pollPolicy(), position: 'perCall' },
+      { policy: linkPolicy(), position: 'perCall' },
       { policy: pinPolicy(base), position: 'perRetry' },
       { policy: tokenPolicy(login, gate.open), position: 'perRetry' },
       { policy: answerPolicy(), position: 'perRetry' },

@@ -71,6 +71,7 @@ const pathForm = /\/projects\/[^/]+\/secrets(?:\/([^/:]+))?(\/versions)?(?:\/([^
 
 const named = z.object({ name: z.string() });
 const listing = z.object({ versions: z.array(named).optional(), nextPageToken: z.string().optional() });
+const secretListing = z.object({ secrets: z.array(named).optional(), nextPageToken: z.string().optional() });
 const nothing = z.strictObject({});
 
 /**
@@ -90,6 +91,8 @@ export async function refuseStranger(method: string, url: URL, response: Respons
 function problemOf(method: string, { pathname, searchParams }: URL, body: unknown): string | undefined {
   const [, given, versions, version, action] = pathForm.exec(pathname) ?? [];
   const id = given ?? searchParams.get('secretId') ?? '';
+  if (method === 'GET' && pathname.endsWith('/secrets'))
+    return isSecretListing(body) ? undefined : 'it is not a list of secrets';
   if (method === 'DELETE') return nothing.safeParse(body).success ? undefined : 'it is not an answer to a removal';
   if (versions !== undefined && version === undefined)
     return isListing(id, body) ? undefined : 'it is not a list of versions';
@@ -103,10 +106,20 @@ function problemOf(method: string, { pathname, searchParams }: URL, body: unknow
 const secretForm = /^projects\/[^/]+\/secrets\/([^/]+)$/;
 const versionForm = /^projects\/[^/]+\/secrets\/([^/]+)\/versions\/\d+$/;
 
+function isSecretListing(body: unknown): boolean {
+  const { data } = secretListing.safeParse(body);
+  if (data === undefined) return false;
+  if (data.secrets === undefined) return isEmptyListing(body);
+  return data.secrets.every(({ name }) => secretForm.test(name));
+}
+
 /** The last page may be empty, and then even the list is missing. */
+const isEmptyListing = (body: unknown): boolean =>
+  z.strictObject({ totalSize: z.number().optional(), nextPageToken: z.string().optional() }).safeParse(body).success;
+
 function isListing(id: string, body: unknown): boolean {
   const { data } = listing.safeParse(body);
   if (data === undefined) return false;
-  if (data.versions === undefined) return z.strictObject({ totalSize: z.number().optional() }).safeParse(body).success;
+  if (data.versions === undefined) return isEmptyListing(body);
   return data.versions.every(({ name }) => versionForm.exec(name)?.[1] === id);
 }

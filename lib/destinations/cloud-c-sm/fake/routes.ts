@@ -28,11 +28,14 @@ export function secretRoutes(
     // The answer does not show whether the project exists.
     if (id !== project.id) return problem('PERMISSION_DENIED', `Permission denied on resource project ${id}.`);
     const name = question.path[4]?.split(':')[0] ?? question.query.get('secretId') ?? '';
+    if (operation === listing) return operation.run(project, name, question);
     if (!/^[0-9A-Za-z_-]{1,255}$/.test(name))
       return invalid(`The provided Secret ID [${name}] does not match the expected format.`);
     return operation.run(project, name, question);
   }
 }
+
+const listing = secretOperations['GET all'];
 
 /** `v1/projects/{project}/secrets[/{secret}[:action][/versions[/{version}[:action]]]]` */
 function find({ method, path }: Question): Operation | undefined {

@@ -9,6 +9,7 @@ import { versionBody } from './version-operations.ts';
 /** By method and the action after the colon; `all` is the collection. */
 export const secretOperations: Readonly<Record<string, Operation>> = {
   'POST all': { name: 'create', writes: true, run: create },
+  'GET all': { name: 'list', writes: false, run: list },
   GET: { name: 'get', writes: false, run: get },
   PATCH: { name: 'update', writes: true, run: update },
   DELETE: { name: 'delete', writes: true, run: remove },
@@ -33,6 +34,24 @@ function create(project: Project, id: string, { body }: Question): Answer {
   if (wrong !== undefined) return invalid(wrong);
   if (project.secrets.has(id)) return problem('ALREADY_EXISTS', `Secret [${nameOf(project, id)}] already exists.`);
   return ok(secretBody(project, project.add(id, parsed.data.labels, parsed.data.replication)));
+}
+
+const pageSizeMax = 25_000;
+
+/** A filter `name:x` finds the names with x in any place; the pages are sorted by name. */
+function list(project: Project, _id: string, { query }: Question): Answer {
+  const [, part] = /^name:([\w-]+)$/.exec(query.get('filter') ?? 'name:projects') ?? [];
+  if (part === undefined) return invalid('The filter is not valid.');
+  const size = Math.min(Number(query.get('pageSize') ?? 0) || pageSizeMax, pageSizeMax);
+  const from = query.get('pageToken') ?? '';
+  const all = [...project.secrets.values()].filter(({ id }) => nameOf(project, id).includes(part) && id > from);
+  const page = all.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, size);
+  const next = page.length < all.length ? page.at(-1)?.id : undefined;
+  return ok({
+    ...(page.length > 0 && { secrets: page.map((secret) => secretBody(project, secret)) }),
+    totalSize: project.secrets.size,
+    ...(next !== undefined && { nextPageToken: next }),
+  });
 }
 
 function get(project: Project, id: string): Answer {

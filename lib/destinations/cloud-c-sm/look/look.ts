@@ -1,4 +1,4 @@
-import { DestinationFailure, type Inspection, type PutItem } from '../../contract.ts';
+import { DestinationFailure, type Inspection, type ListPage, type PutItem } from '../../contract.ts';
 import { foreignObject } from '../../frame/rules/found.ts';
 import { markLabel } from '../names.ts';
 import { toRemoteVersion } from './receipt.ts';
@@ -15,6 +15,16 @@ export async function look(secrets: Secrets, name: string): Promise<Inspection |
   if (found === 'denied' || version === 'denied') return 'unknown';
   const remoteVersion = version === null ? null : toRemoteVersion(version, found.etag);
   return { remoteVersion, mark: found.labels[markLabel] ?? null, tags: found.labels };
+}
+
+/** A page of the project. It shows no versions: adding one does not change the secret that it belongs to. */
+export async function list(secrets: Secrets, prefix: string, after: string | null): Promise<ListPage> {
+  const page = await secrets.page(prefix, after);
+  const objects = page.secrets.map(({ id, labels }) => {
+    const shown = { remoteVersion: null, changedAt: null, mark: labels[markLabel] ?? null, tags: labels };
+    return { name: id, ...shown };
+  });
+  return { objects, after: page.after };
 }
 
 /** Refuses a put to a secret without its mark. Without permission to look, a secret that our record names counts as ours. */

@@ -19,6 +19,11 @@ export interface FoundSecret extends Etag {
   readonly replication?: Replication | undefined;
 }
 
+export interface SecretPage {
+  readonly secrets: readonly { readonly id: string; readonly labels: Labels }[];
+  readonly after: string | null;
+}
+
 export interface SecretChange {
   readonly labels?: Labels;
   /** The same locations with other keys, which apply to new versions. */
@@ -31,6 +36,8 @@ export interface Secrets extends Metadata, Versions {}
 interface Metadata {
   create(id: string, labels: Labels, replication: Replication): Promise<Etag | 'exists'>;
   find(id: string): Promise<FoundSecret | 'absent' | 'denied'>;
+  /** A page of the secrets whose names have this text in them. */
+  page(part: string, after: string | null): Promise<SecretPage>;
   /** With an etag, only if it is still the current one. */
   change(id: string, change: SecretChange, etag: string | undefined): Promise<Etag | 'absent' | 'changed'>;
   /** With an etag, only if it is still the current one. */
@@ -46,7 +53,7 @@ interface Versions {
   destroyVersion(id: string, version: string): Promise<void>;
 }
 
-/** Enabled versions that one put looks at. */
+/** Enabled versions that one put looks at, and secrets of a page. */
 const pageSize = 100;
 
 /** `tracker` follows what the calls change. */
@@ -86,6 +93,18 @@ function metadataCalls({ read, call }: Ways): Metadata {
         { NOT_FOUND: 'absent' as const, PERMISSION_DENIED: 'denied' as const },
       ),
 
+    page: (part, after) =>
+      read(async ({ secrets, project, options }) => {
+        const more = { ...(part !== '' && { filter: `name:${part}` }), ...(after !== null && { pageToken: after }) };
+        const request = { parent: `projects/${project}`, pageSize, ...more };
+        const [found, , answer] = await secrets.listSecrets(request, { ...options, autoPaginate: false });
+        const next = answer?.nextPageToken ?? '';
+        return {
+          secrets: found.map(({ name, labels }) => ({ id: lastOf(name), labels: labels ?? {} })),
+          after: next === '' ? null : next,
+        };
+      }),
+
     change: (id, { labels, replication }, etag) =>
       otherwise(
         call(async (opened) => {
@@ -121,7 +140,7 @@ function versionCalls({ read, call }: Ways): Versions {
             { parent: path(opened, id), payload },
             opened.options,
           );
-          return versionOf(name);
+          return lastOf(name);
         }),
         { NOT_FOUND: 'absent' as const },
       ),
@@ -131,7 +150,7 @@ function versionCalls({ read, call }: Ways): Versions {
         read(async (opened) => {
           const request = { name: `${path(opened, id)}/versions/latest` };
           const [{ name, state }] = await opened.secrets.getSecretVersion(request, opened.options);
-          return state === 'ENABLED' ? versionOf(name) : null;
+          return state === 'ENABLED' ? lastOf(name) : null;
         }),
         { NOT_FOUND: null, PERMISSION_DENIED: 'denied' as const },
       ),
@@ -140,7 +159,7 @@ function versionCalls({ read, call }: Ways): Versions {
       read(async (opened) => {
         const request = { parent: path(opened, id), filter: 'state:ENABLED', pageSize };
         const [versions] = await opened.secrets.listSecretVersions(request, { ...opened.options, autoPaginate: false });
-        return versions.map(({ name }) => versionOf(name));
+        return versions.map(({ name }) => lastOf(name));
       }),
 
     destroyVersion: (id, version) =>
@@ -158,5 +177,5 @@ function versionCalls({ read, call }: Ways): Versions {
 
 const path = ({ secrets, project }: Opened, id: string): string => secrets.secretPath(project, id);
 
-/** `projects/123/secrets/name/versions/7` */
-const versionOf = (name: string | null | undefined): string => name?.split('/').at(-1) ?? '';
+/** Of `projects/123/secrets/name/versions/7` the number, of `projects/123/secrets/name` the name. */
+const lastOf = (name: string | null | undefined): string => name?.split('/').at(-1) ?? '';

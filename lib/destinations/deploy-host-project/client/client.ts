@@ -17,6 +17,12 @@ export interface Variable {
   readonly comment: string;
 }
 
+export interface VariablePage {
+  readonly records: readonly VariableRecord[];
+  /** The cursor of the page that follows. */
+  readonly next: string | null;
+}
+
 export interface Creation {
   readonly created: readonly VariableRecord[];
   readonly failed: readonly { readonly name: string | null | undefined; readonly code: string }[];
@@ -26,8 +32,8 @@ export interface Creation {
 export interface Client {
   /** All variables, page by page, without readable values. */
   list(): Promise<readonly VariableRecord[]>;
-  /** The first page of them. */
-  firstPage(signal: AbortSignal): Promise<readonly VariableRecord[]>;
+  /** One page of them: the first, or the one at a cursor. */
+  page(at: string | null, signal: AbortSignal): Promise<VariablePage>;
   /** With `upsert`, an existing variable of the same name and the same environments gets the value. */
   create(variables: readonly Variable[], upsert: boolean, signal: AbortSignal): Promise<Creation>;
   /** Resolves to undefined when the variable does not exist any more. */
@@ -71,26 +77,28 @@ export function openClient(connection: Connection, { network, timeouts, clock }:
     throw refusedFailure(project, answer, clock);
   }
 
-  async function page(until: Readonly<Record<string, string>>, signal: AbortSignal | null) {
-    const answer = await call({ method: 'GET', url: urlOf('v10', '', until) }, signal).catch(notListed);
-    return understood(parsePage(answer.body), 'list of variables');
+  async function page(at: string | null, signal: AbortSignal | null): Promise<VariablePage> {
+    const url = urlOf('v10', '', at === null ? {} : { until: at });
+    const answer = await call({ method: 'GET', url }, signal).catch(notListed);
+    const { envs, pagination } = understood(parsePage(answer.body), 'list of variables');
+    return { records: envs, next: pagination?.next == null ? null : String(pagination.next) };
   }
 
   async function list(): Promise<readonly VariableRecord[]> {
     const records: VariableRecord[] = [];
-    let until: Readonly<Record<string, string>> = {};
+    let at: string | null = null;
     for (let pages = 0; pages < pagesMax; pages += 1) {
-      const { envs, pagination } = await page(until, null);
-      records.push(...envs);
-      if (pagination?.next == null) return records;
-      until = { until: String(pagination.next) };
+      const read: VariablePage = await page(at, null);
+      records.push(...read.records);
+      if (read.next === null) return records;
+      at = read.next;
     }
     throw new DestinationFailure('quota', `${project} has more than ${pagesMax} pages of variables`);
   }
 
   return {
     list,
-    firstPage: async (signal) => (await page({}, signal)).envs,
+    page,
     create: async (variables, upsert, signal) => {
       const url = urlOf('v10', '', upsert ? { upsert: 'true' } : {});
       const body = variables.map((variable) => ({ ...variable, type: variableType }));

@@ -15,6 +15,8 @@ export interface VariableRecord {
   readonly mark: string | null;
   /** Changes with each write. */
   readonly version: string;
+  /** Of the last write, in milliseconds since 1970. */
+  readonly changedMs: number | null;
 }
 
 const variable = z.object({
@@ -74,6 +76,7 @@ function toRecord(entry: z.output<typeof variable>): VariableRecord {
     branch: entry.gitBranch ?? null,
     mark: markIn(entry.comment ?? ''),
     version: `${entry.id}:${entry.updatedAt ?? entry.createdAt ?? 0}`,
+    changedMs: entry.updatedAt ?? entry.createdAt ?? null,
   };
 }
 

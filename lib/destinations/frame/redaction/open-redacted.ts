@@ -47,6 +47,7 @@ export function openRedacted(
   );
   const putMany = driver.putMany?.bind(driver);
   const survey = driver.survey?.bind(driver);
+  const list = driver.list?.bind(driver);
   return {
     put: (item, signal) => redacting({ ...parts, verb: 'put', items: [item] }, () => driver.put(item, signal)),
     ...(putMany !== undefined && {
@@ -61,6 +62,9 @@ export function openRedacted(
       redacting({ ...parts, verb: 'inspect', names: [name] }, () => driver.inspect(name, signal)),
     ...(survey !== undefined && {
       survey: (names, signal) => redacting({ ...parts, verb: 'inspect', names }, () => survey(names, signal)),
+    }),
+    ...(list !== undefined && {
+      list: (from, signal) => redacting({ ...parts, verb: 'list', names: [] }, () => list(from, signal)),
     }),
     check: (name, signal) => {
       const call: Call = { ...parts, verb: 'check', names: [name] };

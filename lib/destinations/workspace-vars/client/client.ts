@@ -35,8 +35,8 @@ export interface Variable {
 export interface Client {
   /** All variables, page by page. */
   list(): Promise<readonly VariableRecord[]>;
-  /** The first page of them. */
-  firstPage(signal: AbortSignal): Promise<readonly VariableRecord[]>;
+  /** One page of them. @param number begins with 1 */
+  page(number: number, signal: AbortSignal): Promise<Page>;
   /** @throws DestinationFailure conflict, when a variable of this name and category exists */
   create(variable: Variable, signal: AbortSignal): Promise<VariableRecord>;
   /** @throws DestinationFailure missing, when the variable does not exist or the token may not change it */
@@ -93,7 +93,7 @@ export function openClient(connection: Connection, target: Target, context: Driv
 
   return {
     list,
-    firstPage: async (signal) => (await fetchVariables(1, signal).catch(notListed)).records,
+    page: (number, signal) => fetchVariables(number, signal).catch(notListed),
     create: async (variable, signal) => {
       const document = { data: { type: 'vars', attributes: variable } };
       const answer = await call({ method: 'POST', rest: '', document }, signal);
