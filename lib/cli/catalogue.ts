@@ -99,6 +99,11 @@ export const groups: readonly Group[] = [
     load: async () => [(await import('./verbs/destinations/drift.ts')).drift],
   },
   {
+    name: 'foreign',
+    summary: 'List what stands at a destination under its name template and is not held by a sync',
+    load: async () => [(await import('./verbs/destinations/foreign.ts')).foreign],
+  },
+  {
     name: 'sync',
     summary: 'Copy a secret to a destination, and keep the copy up to date',
     load: async () => [(await import('./verbs/sync/associate.ts')).associate],

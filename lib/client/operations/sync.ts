@@ -28,6 +28,11 @@ export const sync = {
     path: 'sys/sync/destinations/{type}/{name}/plan',
     fields: [...planFields, 'secret_name_template', 'granularity'],
   },
+  foreignAt: {
+    method: 'GET',
+    path: 'sys/sync/destinations/{type}/{name}/foreign',
+    fields: ['limit', 'after'],
+  },
   associationsOf: { method: 'GET', path: 'sys/sync/destinations/{type}/{name}/associations' },
   destinationsOf: { method: 'GET', path: 'sys/sync/associations/destinations', fields: association },
   associate: {

@@ -7,9 +7,11 @@ import { accountFor } from '../drivers/accounts.ts';
 import type { Destination } from '../drivers/drivers.ts';
 import { mustBeEnabled } from './ask.ts';
 import { check } from './check/check.ts';
+import { foreignFor } from './foreign/foreign.ts';
 import { type PlanParts, planFor } from './plan/plan.ts';
 import {
   type CheckAsked,
+  type ForeignAsked,
   failedReply,
   openQuestion,
   type PlanAsked,
@@ -65,13 +67,17 @@ async function throughGate(
   const pass = await enter(parts.gate, destination, account, signal);
   let answered: Answered | undefined;
   try {
-    answered = await (question.kind === 'check'
-      ? checked(destination, parts, question, signal)
-      : planned(destination, parts, question, signal));
+    answered = await answeredBy(destination, parts, question, signal);
     return answered.reply;
   } finally {
     await pass.leave('well', undefined, answered?.calls ?? 1);
   }
+}
+
+function answeredBy(destination: Destination, parts: AnswerParts, question: Question, signal: AbortSignal) {
+  if (question.kind === 'check') return checked(destination, parts, question, signal);
+  if (question.kind === 'plan') return planned(destination, parts, question, signal);
+  return listed(destination, parts, question, signal);
 }
 
 async function checked(destination: Destination, parts: AnswerParts, question: CheckAsked, signal: AbortSignal) {
@@ -81,14 +87,21 @@ async function checked(destination: Destination, parts: AnswerParts, question: C
 
 /** @throws AppError `upstream` when the destination cannot be looked at */
 async function planned(destination: Destination, parts: AnswerParts, question: PlanAsked, signal: AbortSignal) {
-  try {
-    const { planned, done, calls } = await planFor(destination, parts, question, signal);
-    return { reply: { planned: [...planned], done }, calls };
-  } catch (cause) {
-    if (cause instanceof DestinationFailure) throw upstreamFailed(`cannot look at the destination: ${cause.message}`);
-    throw cause;
-  }
+  const { planned, done, calls } = await planFor(destination, parts, question, signal).catch(asUpstream('look at'));
+  return { reply: { planned: [...planned], done }, calls };
 }
+
+/** @throws AppError `upstream` when the destination cannot be listed */
+async function listed(destination: Destination, parts: AnswerParts, question: ForeignAsked, signal: AbortSignal) {
+  const answer = await foreignFor(destination, parts, question, signal).catch(asUpstream('list'));
+  const { foreign, listed, next, calls } = answer;
+  return { reply: { foreign: [...foreign], listed, ...(next && { next }) }, calls };
+}
+
+const asUpstream = (verb: string) => (cause: unknown) => {
+  if (cause instanceof DestinationFailure) throw upstreamFailed(`cannot ${verb} the destination: ${cause.message}`);
+  throw cause;
+};
 
 async function enter(gate: Gate, { definition }: Destination, account: string, signal: AbortSignal) {
   const { callsPerSecond, burst } = definition.rate;

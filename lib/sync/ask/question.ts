@@ -3,6 +3,7 @@ import { AppError } from '#core/errors.ts';
 import type { Store } from '#store/store.ts';
 import { networkShape } from '../model/destination-network.ts';
 import { reportShape } from './check/steps.ts';
+import { foreignShape, placeShape } from './foreign/found.ts';
 import { plannedShape } from './plan/planned.ts';
 
 const kinds = ['bad-request', 'too-many-requests', 'sealed', 'unavailable', 'upstream', 'internal'] as const;
@@ -34,11 +35,20 @@ export const questionShape = z.discriminatedUnion('kind', [
     /** As if the associations were set again with these. */
     set: z.object({ granularity: z.enum(['secret-path', 'secret-key']), template: z.string() }).optional(),
   }),
+  z.object({
+    kind: z.literal('foreign'),
+    ...settings,
+    destinationId: z.string(),
+    prefix: z.string(),
+    limit: z.number(),
+    from: placeShape,
+  }),
 ]);
 
 const replyShape = z.union([
   z.object({ report: reportShape }),
   z.object({ planned: z.array(plannedShape), done: z.number() }),
+  z.object({ foreign: z.array(foreignShape), listed: z.number(), next: placeShape.optional() }),
   z.object({ kind: z.enum(kinds), messages: z.array(z.string()) }),
 ]);
 
@@ -46,6 +56,7 @@ export type Question = z.infer<typeof questionShape>;
 export type Reply = z.infer<typeof replyShape>;
 export type CheckAsked = Extract<Question, { kind: 'check' }>;
 export type PlanAsked = Extract<Question, { kind: 'plan' }>;
+export type ForeignAsked = Extract<Question, { kind: 'foreign' }>;
 
 type Barrier = Pick<Store, 'barrier'>;
 
@@ -83,6 +94,12 @@ export function reportOf(reply: Reply): z.infer<typeof reportShape> {
 /** @throws AppError when the worker could not answer */
 export function plannedOf(reply: Reply): Extract<Reply, { planned: unknown }> {
   if ('planned' in reply) return reply;
+  throw errorOf(reply);
+}
+
+/** @throws AppError when the worker could not answer */
+export function foreignOf(reply: Reply): Extract<Reply, { foreign: unknown }> {
+  if ('foreign' in reply) return reply;
   throw errorOf(reply);
 }
 

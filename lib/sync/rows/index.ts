@@ -6,6 +6,7 @@ import { replayRow } from './batches/replay.ts';
 import { batchRows } from './batches/rows.ts';
 import { configRow } from './config/row.ts';
 import { checkRow } from './destinations/check.ts';
+import { foreignRow } from './destinations/foreign.ts';
 import { destinationLists, unknownTypeRow } from './destinations/lists.ts';
 import { planRow } from './destinations/plan.ts';
 import { destinationRow } from './destinations/row.ts';
@@ -26,6 +27,7 @@ export function syncRows(parts: SyncParts): readonly Row[] {
     ...parts.definitions.map((definition) => destinationRow(parts, definition)),
     ...parts.definitions.map((definition) => checkRow(parts, definition)),
     ...parts.definitions.map((definition) => planRow(parts, definition)),
+    ...parts.definitions.map((definition) => foreignRow(parts, definition)),
     unknownTypeRow(parts),
     ...associationReadRows(parts),
     ...associationChangeRows(parts),

@@ -69,8 +69,8 @@ afterAll(() => {
   console.info(`${sent} bad requests were sent; ${counts.map(([status, count]) => `${status}: ${count}`).join(', ')}`);
 });
 
-/** Without a worker, a check and a plan are unavailable. */
-const mayFail = /\/(check|plan)(\?|$)/;
+/** Without a worker, a check, a plan and a list of foreign objects are unavailable. */
+const mayFail = /\/(check|plan|foreign)(\?|$)/;
 const oauth = /^identity\/oidc\/provider\/[^/]*\/(authorize|token|userinfo)\b/;
 
 type Bad = Omit<Sent, 'headers'> & { readonly what: string; readonly mediaType?: string };

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationDefinition, Driver, Inspection } from '#destinations/contract.ts';
+import { Pace } from '../pace.ts';
 import type { Seen } from './judge.ts';
 
 /** From this many objects on, one list is cheaper than a look at each. */
@@ -7,31 +7,30 @@ const surveyMin = 4;
 /** A plan leaves this share of the rate to pushes. */
 const share = 0.5;
 
+type Rules = Pick<DestinationDefinition, 'rate' | 'costs'>;
+
 /** The looks of one plan: paced, counted, and over at a time. */
 export class Looks {
-  /** Calls that the system counts. */
-  calls = 0;
-  readonly #definition: Pick<DestinationDefinition, 'rate' | 'costs'>;
+  readonly #definition: Rules;
   readonly #driver: Driver;
   readonly #signal: AbortSignal;
-  readonly #endsMs: number;
-  readonly #begunMs = performance.now();
+  readonly #pace: Pace;
 
   /** @param looksMs no look begins later than this many milliseconds from now */
-  constructor(
-    definition: Pick<DestinationDefinition, 'rate' | 'costs'>,
-    driver: Driver,
-    signal: AbortSignal,
-    looksMs: number,
-  ) {
+  constructor(definition: Rules, driver: Driver, signal: AbortSignal, looksMs: number) {
     this.#definition = definition;
     this.#driver = driver;
     this.#signal = signal;
-    this.#endsMs = this.#begunMs + looksMs;
+    this.#pace = new Pace(definition.rate, share, looksMs);
   }
 
   get isOver(): boolean {
-    return performance.now() >= this.#endsMs;
+    return this.#pace.isOver;
+  }
+
+  /** Calls that the system counts. */
+  get calls(): number {
+    return this.#pace.calls;
   }
 
   /** What is at the destination under each name. @throws DestinationFailure when a look fails */
@@ -45,16 +44,13 @@ export class Looks {
     if (this.#driver.survey === undefined || names.length < surveyMin || this.isOver) return new Map();
     // A failed list counts as empty: the single looks then report the failure.
     const listed = await this.#driver.survey(names, this.#signal).catch(() => undefined);
-    this.calls += listed?.calls ?? 1;
+    this.#pace.calls += listed?.calls ?? 1;
     return listed?.found ?? new Map();
   }
 
   async #one(name: string): Promise<Seen> {
-    const { rate, costs } = this.#definition;
-    const dueMs = this.#begunMs + (this.calls * 1_000) / (rate.callsPerSecond * share);
-    if (Math.max(dueMs, performance.now()) >= this.#endsMs) return 'unlooked';
-    await sleep(Math.max(0, dueMs - performance.now()), undefined, { signal: this.#signal });
-    this.calls += costs?.look ?? 1;
+    if (!(await this.#pace.turn(this.#signal))) return 'unlooked';
+    this.#pace.calls += this.#definition.costs?.look ?? 1;
     return this.#driver.inspect(name, this.#signal);
   }
 }
