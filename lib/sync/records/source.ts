@@ -32,8 +32,8 @@ export function recordSource(filter: RecordFilter, limit: number): RawBuilder<un
      ${inOrder}`;
 }
 
-/** The mounts that have an association with the destination: one look into the unique index for each. */
-const mountsOfDestination = sql`
+/** The mounts that have an association with the destination `d`: one look into the unique index for each. */
+export const mountsOfDestination = sql`
   with recursive m as (
     (select mount_id, mount_path from associations where destination_id = d.id order by mount_id limit 1)
     union all

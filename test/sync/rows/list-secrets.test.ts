@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rootNamespace } from '#core/namespace.ts';
 import type { OpenStore } from '#store/open.ts';
-import { listSecrets } from '#sync/rows/associations/store.ts';
+import { listSecrets } from '#sync/rows/associations/listed-secrets.ts';
 import { testStore } from '../../store/stores.ts';
 
 let store: OpenStore;
@@ -46,4 +46,47 @@ test('a namespace lists its secrets without reading those of others, even with a
     expect((await blocks()) - before).toBeLessThan(20);
   });
   expect(await listSecrets(store, rootNamespace.id)).toHaveLength(ofRoot);
+});
+
+test('a page of a namespace reads the page, and not all secrets of the namespace', async () => {
+  await sql`insert into namespaces (id, uuid, path, custom_metadata) values ('large', gen_random_uuid(), 'large/', '{}')`.execute(
+    store.db,
+  );
+  await sql`
+    insert into destinations (type, name, connection, granularity, custom_tags, network, adopt, updated_at, namespace_id)
+    select 'cloud-a-sm', 'd' || n, 'x', 'secret-path', '{}', '{}', false, now(), 'large' from generate_series(1, 2) n`.execute(
+    store.db,
+  );
+  // Two mounts; every third secret is at one destination only; one association is a remnant.
+  await sql`
+    insert into associations (destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity, template, adopt,
+                              desired, status, records, updated_at)
+    select d.id, 'cloud-a-sm', ('00000000-0000-4000-8000-00000000000' || m)::uuid, 'kv' || m || '/', 'kv_1', 's' || n, 'secret-path', 't',
+           false, case when n = 1 then 'absent' else 'present' end, case when n = 1 then 'UNSYNCED' else 'SYNCED' end, '[]', now()
+      from destinations d cross join generate_series(1, 2) m cross join generate_series(1, 3000) n
+     where d.namespace_id = 'large' and (d.name = 'd1' or n % 3 <> 0)`.execute(store.db);
+  await sql`vacuum analyze associations`.execute(store.db);
+  const whole = await listSecrets(store, 'large');
+  await store.db.transaction().execute(async (tx) => {
+    await sql`set local plan_cache_mode = force_generic_plan`.execute(tx);
+    const blocks = async (): Promise<number> => {
+      const { rows } = await sql<{ blocks: number }>`
+        select (pg_stat_get_xact_blocks_fetched('associations'::regclass)
+                + (select sum(pg_stat_get_xact_blocks_fetched(indexrelid)) from pg_index
+                    where indrelid = 'associations'::regclass))::int as blocks`.execute(tx);
+      return rows[0]?.blocks ?? 0;
+    };
+    const walked: (typeof whole)[number][] = [];
+    for (let page = whole.slice(0, 0); ; ) {
+      const last = page.at(-1);
+      const after = last && { mountId: last.mount_id, secretName: last.secret_name };
+      const before = await blocks();
+      const found = await listSecrets({ db: tx }, 'large', { after, size: 50 });
+      expect((await blocks()) - before).toBeLessThan(500);
+      page = found.slice(0, 50);
+      walked.push(...page);
+      if (found.length <= 50) break;
+    }
+    expect(walked).toEqual(whole);
+  });
 });

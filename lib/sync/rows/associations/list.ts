@@ -3,8 +3,9 @@ import type { RequestContext } from '#path/contract/request.ts';
 import type { Page } from '#path/listing.ts';
 import { pageOf, sizeOf } from '../pages.ts';
 import type { SyncParts } from '../parts.ts';
+import { type ListedSecret, listSecrets } from './listed-secrets.ts';
 import { positionIn, positionOf } from './part.ts';
-import { type ListedSecret, listSecrets, truncated } from './store.ts';
+import { truncated } from './store.ts';
 
 type ReadContext = Pick<RequestContext, 'namespace' | 'warn'>;
 

@@ -2,13 +2,8 @@ import type { Vocabulary } from '#path/contract/request.ts';
 import type { Page } from '#path/listing.ts';
 import { invalidPosition, pageOf, partsOf, sizeOf } from '../pages.ts';
 import type { SyncParts } from '../parts.ts';
-import {
-  type ListedSecret,
-  loadAssociations,
-  ofDestination,
-  ofDestinationAfter,
-  type SecretPosition,
-} from './store.ts';
+import type { ListedSecret } from './listed-secrets.ts';
+import { loadAssociations, ofDestination, ofDestinationAfter, type SecretPosition } from './store.ts';
 import { associatedSecrets } from './view.ts';
 
 /** A page of the associations of a destination. */

@@ -1,7 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { rootNamespace } from '#core/namespace.ts';
-import type { RowOf } from '#store/sql/columns.ts';
-import { bool, int, nullable, text, timestamptz, uuid } from '#store/sql/kinds.ts';
+import { bool, nullable, timestamptz, uuid } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { unmarkedSince } from '../../marking/begin.ts';
@@ -86,48 +84,6 @@ export function ofPath(namespaceId: string, whole: string, secretName: string): 
     order: sql`a.id`,
   };
 }
-
-export type ListedSecret = RowOf<typeof listedSecretColumns>;
-
-const listedSecretColumns = {
-  mount_id: uuid,
-  mount_path: text,
-  secret_name: text,
-  /** The number of its associations. */
-  count: int,
-};
-
-/** Secrets of a namespace that have associations, at most one more than a reply shows. */
-export async function listSecrets(
-  { db }: Pick<Store, 'db'>,
-  namespaceId: string,
-  { after, size = shownMax }: { readonly after?: SecretPosition | undefined; readonly size?: number } = {},
-): Promise<readonly ListedSecret[]> {
-  const from =
-    after === undefined ? sql`true` : sql`(a.secret_name, a.mount_id) > (${after.secretName}, ${after.mountId}::uuid)`;
-  const ofRoot = size < shownMax ? partOfRoot : wholeRoot;
-  const { rows } = await rowsOf(listedSecretColumns)`
-    select a.mount_id, min(a.mount_path) as mount_path, a.secret_name, count(*)::int as count
-      from ${namespaceId === rootNamespace.id ? ofRoot : ofNamespace(namespaceId)}
-     where not ${isRemnant('a')} and ${from}
-     group by a.secret_name, a.mount_id order by a.secret_name, a.mount_id
-     limit ${size + 1}::int`.execute(db);
-  return rows;
-}
-
-/** Most associations are in the root namespace, where an index has them in the order of the list. */
-const wholeRoot = sql`associations a join destinations d on d.id = a.destination_id and d.namespace_id = ${sql.lit(rootNamespace.id)}`;
-
-/** The offset keeps the planner from joining, after which it would have to read and sort all that follows the page. */
-const partOfRoot = sql`
-  (select * from associations one
-    where exists (select 1 from destinations d
-                   where d.id = one.destination_id and d.namespace_id = ${sql.lit(rootNamespace.id)} offset 0)) a`;
-
-/** Forces the planner to start from the destinations: in the order of the list it would read the associations of all namespaces. */
-const ofNamespace = (id: string): RawBuilder<unknown> => sql`
-  (select id from destinations where namespace_id = ${id} offset 0) d
-    cross join lateral (select * from associations where destination_id = d.id offset 0) a`;
 
 /** Whether this generation is finished, the association no longer exists, or a pause keeps the workers away. */
 export async function isSettled(store: Store, id: string, generation: number): Promise<boolean> {
