@@ -67,12 +67,21 @@ export const invalid = (problems: readonly Problem[], options?: ErrorOptions): A
     { ...options, problems },
   );
 
-/** Status 400 with one message about these fields. */
-export const badField = (fields: string | readonly string[], message: Message, options?: ErrorOptions): AppError =>
-  invalid([problemOf(fields, message)], options);
+interface FieldErrorOptions extends ErrorOptions {
+  /** The message beside the fields' names, where the one in `errors` has a value or a form that does not belong there. */
+  readonly rule?: Message;
+}
+
+/** Status 400 with one message about these fields. A member of a field that is an object is `field.member`. */
+export const badField = (
+  fields: string | readonly string[],
+  message: Message,
+  { rule, ...options }: FieldErrorOptions = {},
+): AppError => invalid([problemOf(fields, message, rule)], options);
 
 /** Status 400, as in the API family, with its own kind, so that callers that only need the thing to exist can recognize it. */
-export const alreadyExists = (message: Message): AppError => new AppError('already-exists', message);
+export const alreadyExists = (field: string, message: Message): AppError =>
+  new AppError('already-exists', message, { problems: [problemOf(field, message)] });
 
 /** Status 403 in the wording of the API family. */
 export const permissionDenied = (): AppError =>

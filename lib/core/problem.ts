@@ -15,10 +15,20 @@ export interface Problem {
 }
 
 /** A problem of one field, or of several that together break a rule. */
-export const problemOf = (fields: string | readonly string[], text: Message): Problem => ({
+export const problemOf = (fields: string | readonly string[], text: Message, rule: Message = text): Problem => ({
   fields: typeof fields === 'string' ? [fields] : fields,
   text,
+  rule,
 });
+
+/** Of fields that together break a rule, those that the request has; all of them when it has none. */
+export function sentOf<Input extends object>(
+  input: Input,
+  names: readonly (keyof Input & string)[],
+): readonly (keyof Input & string)[] {
+  const sent = names.filter((name) => input[name] !== undefined);
+  return sent.length === 0 ? names : sent;
+}
 
 /** One field of a refused request, as a form shows it. */
 export interface FieldProblem {

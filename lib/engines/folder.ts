@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import { pageFieldsOf } from '#path/listing.ts';
 import { folderNames, type IndexedPaths } from '#store/postgres/statements/folder-names.ts';
@@ -28,5 +28,8 @@ export async function listFolder(
     return { data: { keys: await folderNames(db, paths, folder, { after, limit: Math.min(limit, namesMax) }) } };
   const keys = await folderNames(db, paths, folder, { after, limit: namesMax + 1 });
   if (keys.length <= namesMax) return { data: { keys } };
-  throw badRequest(`there are more than ${namesMax} names in this folder: list it in parts, with limit and after`);
+  throw badField(
+    'limit',
+    `there are more than ${namesMax} names in this folder: list it in parts, with limit and after`,
+  );
 }

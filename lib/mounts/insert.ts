@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { badRequest, notFound } from '#core/errors.ts';
+import { badField, notFound } from '#core/errors.ts';
 import { type Namespace, rootNamespace } from '#core/namespace.ts';
 import type { NewMount } from '#path/contract/mount.ts';
 import type { Database } from '#store/tables.ts';
@@ -18,8 +18,8 @@ export async function insertMount(
 ): Promise<void> {
   await changeTable(tx);
   await mustBeThere(tx, namespace);
-  mustBeFree(mount.path, [...fixed, ...(await takenPaths(tx, namespace.id))]);
-  await mustBeNoNamespace(tx, mount.path, namespace);
+  mustBeFree('path', mount.path, [...fixed, ...(await takenPaths(tx, namespace.id))]);
+  await mustBeNoNamespace(tx, 'path', mount.path, namespace);
   await tx
     .insertInto('mounts')
     .values({
@@ -36,6 +36,9 @@ export async function insertMount(
     .execute();
 }
 
+/** The field of a request that has the path of a mount. */
+export type PathField = 'path' | 'from' | 'to';
+
 /** Every change of the table calls this first: it serializes changes and invalidates the copies of all processes. */
 export async function changeTable(tx: Transaction<Database>): Promise<void> {
   await sql`update revisions set revision = revision + 1 where name = 'mounts'`.execute(tx);
@@ -51,10 +54,15 @@ export async function takenPaths(tx: Transaction<Database>, namespaceId: string)
  *
  * @throws AppError `bad-request`
  */
-export async function mustBeNoNamespace(tx: Transaction<Database>, path: string, within: Namespace): Promise<void> {
+export async function mustBeNoNamespace(
+  tx: Transaction<Database>,
+  field: PathField,
+  path: string,
+  within: Namespace,
+): Promise<void> {
   const [first] = path.split('/');
   const inTheWay = tx.selectFrom('namespaces').select('path').where('path', '=', `${within.path}${first}/`);
-  if ((await inTheWay.executeTakeFirst()) !== undefined) throw badRequest(`existing namespace at ${first}/`);
+  if ((await inTheWay.executeTakeFirst()) !== undefined) throw badField(field, `existing namespace at ${first}/`);
 }
 
 /** Refuses changes in a namespace that is being deleted. @throws AppError `not-found` */
@@ -69,8 +77,8 @@ export async function mustBeThere(tx: Transaction<Database>, { id }: Namespace):
  *
  * @throws AppError `bad-request` that names the conflicting mount
  */
-export function mustBeFree(path: string, taken: readonly string[]): void {
-  if (taken.includes(path)) throw badRequest(`path is already in use at ${path}`);
+export function mustBeFree(field: PathField, path: string, taken: readonly string[]): void {
+  if (taken.includes(path)) throw badField(field, `path is already in use at ${path}`);
   const inTheWay = taken.find((other) => path.startsWith(other) || other.startsWith(path));
-  if (inTheWay !== undefined) throw badRequest(`existing mount at ${inTheWay}`);
+  if (inTheWay !== undefined) throw badField(field, `existing mount at ${inTheWay}`);
 }

@@ -1,5 +1,5 @@
 import { type Insertable, sql, type Transaction } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { isUuid, uuid } from '#core/ids.ts';
 import type { Namespace } from '#core/namespace.ts';
 import { type Dirty, type EnqueueDirty, markDirty } from '#store/outbox.ts';
@@ -72,12 +72,13 @@ async function moveLocked(
   await changeTable(tx);
   const mounts = tx.selectFrom('mounts').select('id').where('namespace_id', '=', namespace.id);
   const mount = await mounts.where('path', '=', from).executeTakeFirst();
-  if (mount === undefined) throw badRequest(`no mount at ${from}`);
+  if (mount === undefined) throw badField('from', `no mount at ${from}`);
   // As everywhere in this API family: a mount cannot be moved to a folder of itself.
-  if (to !== from && to.startsWith(from)) throw badRequest(`existing mount at ${from}: it cannot move below itself`);
+  if (to !== from && to.startsWith(from))
+    throw badField('to', `existing mount at ${from}: it cannot move below itself`);
   const others = (await takenPaths(tx, namespace.id)).filter((path) => path !== from);
-  mustBeFree(to, [...reserved, ...others]);
-  await mustBeNoNamespace(tx, to, namespace);
+  mustBeFree('to', to, [...reserved, ...others]);
+  await mustBeNoNamespace(tx, 'to', to, namespace);
   await tx.updateTable('mounts').set({ path: to }).where('id', '=', mount.id).execute();
   await sql`update associations set mount_path = ${to} where mount_id = ${mount.id}::uuid`.execute(tx);
   return (await markDirty(sql`mount_id = ${mount.id}::uuid and desired = 'present'`).execute(tx)).rows;

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { storedSetting } from '#store/settings.ts';
 import { jsonOf, type Kind } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -87,7 +87,10 @@ const plain = (path: string): string => path.replace(/\/\*$/, '/');
 function mustBeAlone(quota: QuotaScope, others: readonly Named<QuotaScope>[]): void {
   const same = others.find(({ path, role }) => plain(path) === plain(quota.path) && role === quota.role);
   if (same !== undefined)
-    throw badRequest(`quota rule with similar properties exists under the name ${JSON.stringify(same.name)}`);
+    throw badField(
+      ['path', 'role'],
+      `quota rule with similar properties exists under the name ${JSON.stringify(same.name)}`,
+    );
   if (others.length >= quotasMax) throw badRequest(`there are at most ${quotasMax} quotas of one kind`);
 }
 

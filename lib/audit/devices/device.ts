@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { Marks } from '../lines/marks.ts';
 import { type DeviceBounds, outletOf } from './kinds.ts';
 import { type DeviceOptions, lineSettings, timeoutMs } from './options.ts';
@@ -54,8 +54,8 @@ const charactersMax = 256;
 /** The path of a device with a trailing slash. @throws AppError `bad-request` */
 export function devicePath(given: string): string {
   const path = given.replace(/^\/+|\/+$/g, '');
-  if (path === '') throw badRequest('the path of the device is missing');
+  if (path === '') throw badField('path', 'the path of the device is missing');
   if (path.length > charactersMax)
-    throw badRequest(`the path of a device may have at most ${charactersMax} characters`);
+    throw badField('path', `the path of a device may have at most ${charactersMax} characters`);
   return `${path}/`;
 }

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { NetworkPolicy } from '#network/policy.ts';
 import { DatagramOutlet } from './datagram.ts';
 import { discard, FileOutlet, isBelow, standardOutput } from './file.ts';
@@ -52,18 +52,21 @@ function kindOf(type: string): Kind {
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
   if (kind !== undefined) return kind;
   if (type === 'syslog')
-    throw badRequest('audit devices of type syslog are not supported: use a socket, or collect a file');
-  throw badRequest(`unknown type of audit device ${JSON.stringify(type)}; expected ${Object.keys(kinds).join(', ')}`);
+    throw badField('type', 'audit devices of type syslog are not supported: use a socket, or collect a file');
+  throw badField(
+    'type',
+    `unknown type of audit device ${JSON.stringify(type)}; expected ${Object.keys(kinds).join(', ')}`,
+  );
 }
 
 function openFile({ file_path: own, path = own, mode }: DeviceOptions, { filesBelow }: DeviceBounds): Outlet {
-  if (path === undefined || path === '') throw badRequest("'file_path' is required");
+  if (path === undefined || path === '') throw badField('options.file_path', "'file_path' is required");
   if (path === 'stdout') return standardOutput;
   if (path === 'discard') return discard;
   if (!isAbsolute(path) || path.includes('\0'))
-    throw badRequest("'file_path' must be an absolute path, stdout or discard");
+    throw badField('options.file_path', "'file_path' must be an absolute path, stdout or discard");
   if (filesBelow !== undefined && !isBelow(resolve(filesBelow), resolve(path)))
-    throw badRequest("'file_path' must be inside the folder set by KEYFERRY_AUDIT_DIR");
+    throw badField('options.file_path', "'file_path' must be inside the folder set by KEYFERRY_AUDIT_DIR");
   return new FileOutlet({ path: resolve(path), mode: modeOf(mode), below: filesBelow });
 }
 
@@ -72,17 +75,18 @@ function modeOf(given: string | undefined): number | undefined {
   if (given === undefined || /^0+$/.test(given)) return undefined;
   const mode = /^0?[0-7]{3}$/.test(given) ? Number.parseInt(given, 8) : Number.NaN;
   if (Number.isNaN(mode) || (mode & 0o111) !== 0)
-    throw badRequest("'mode' must have the form 0600, without execute permission");
+    throw badField('options.mode', "'mode' must have the form 0600, without execute permission");
   return mode;
 }
 
 function openSocket({ address, socket_type: type = 'tcp' }: DeviceOptions, { policy }: DeviceBounds): Outlet {
-  if (address === undefined || address === '') throw badRequest("'address' is required");
+  if (address === undefined || address === '') throw badField('options.address', "'address' is required");
   if (type === 'unix') return new StreamOutlet({ path: address }, policy);
-  if (type !== 'tcp' && type !== 'udp') throw badRequest("'socket_type' must be tcp, udp or unix");
+  if (type !== 'tcp' && type !== 'udp') throw badField('options.socket_type', "'socket_type' must be tcp, udp or unix");
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:\s]+)):(\d{1,5})$/.exec(address) ?? [];
   const [host, port] = [bracketed ?? plain, Number(digits)];
-  if (host === undefined || !(port >= 1 && port <= 65_535)) throw badRequest("'address' must have the form host:port");
+  if (host === undefined || !(port >= 1 && port <= 65_535))
+    throw badField('options.address', "'address' must have the form host:port");
   return type === 'tcp' ? new StreamOutlet({ host, port }, policy) : new DatagramOutlet({ host, port }, policy);
 }
 
@@ -90,9 +94,9 @@ const headerTexts = z.record(z.string().regex(/^[\w-]+$/), z.string().regex(/^[\
 
 function openHttp({ uri, headers = '{}' }: DeviceOptions, { policy }: DeviceBounds, limitMs: number): Outlet {
   if (uri === undefined || !URL.canParse(uri) || !/^https?:$/.test(new URL(uri).protocol))
-    throw badRequest("'uri' is required and must be an http or https URL");
+    throw badField('options.uri', "'uri' is required and must be an http or https URL");
   const read = headerTexts.safeParse(parsed(headers));
-  if (!read.success) throw badRequest("'headers' must be a JSON object of header names and values");
+  if (!read.success) throw badField('options.headers', "'headers' must be a JSON object of header names and values");
   return new HttpOutlet(uri, read.data, policy, limitMs);
 }
 

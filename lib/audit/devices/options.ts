@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { bool, duration } from '#path/fields.ts';
 import type { LineSettings } from '../lines/marks.ts';
 
@@ -15,15 +15,19 @@ export function mustBeKnown(options: DeviceOptions, own: readonly string[]): voi
   const known = [...common, ...own];
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw badRequest(`unknown option ${JSON.stringify(unknown)}; expected ${known.join(', ')}`);
+  const rule = `expected ${known.join(', ')}`;
+  throw badField('options', `unknown option ${JSON.stringify(unknown)}; ${rule}`, { rule: `unknown option; ${rule}` });
 }
 
 /** @throws AppError `bad-request` */
 export function lineSettings(options: DeviceOptions, salt: string): LineSettings {
   const { format = 'json', prefix = '' } = options;
-  if (format !== 'json') throw badRequest(`the format ${JSON.stringify(format)} is not supported; use json`);
+  if (format !== 'json')
+    throw badField('options.format', `the format ${JSON.stringify(format)} is not supported; use json`, {
+      rule: 'use json',
+    });
   if (prefix.length > prefixCharactersMax || !/^[\x20-\x7e]*$/.test(prefix))
-    throw badRequest(`'prefix' must be at most ${prefixCharactersMax} printable ASCII characters`);
+    throw badField('options.prefix', `'prefix' must be at most ${prefixCharactersMax} printable ASCII characters`);
   return {
     salt,
     prefix,
@@ -39,7 +43,10 @@ export function timeoutMs({ write_timeout: given }: DeviceOptions): number {
   const milliseconds = /^(\d{1,5})ms$/.exec(given)?.[1];
   const seconds = milliseconds === undefined ? duration().safeParse(given).data : Number(milliseconds) / 1_000;
   if (seconds === undefined || seconds <= 0 || seconds > timeoutSecondsMax)
-    throw badRequest(`'write_timeout' must be a duration such as 2s, more than 0 and at most ${timeoutSecondsMax}s`);
+    throw badField(
+      'options.write_timeout',
+      `'write_timeout' must be a duration such as 2s, more than 0 and at most ${timeoutSecondsMax}s`,
+    );
   return seconds * 1_000;
 }
 
@@ -48,5 +55,5 @@ function flag(options: DeviceOptions, name: string, byDefault: boolean): boolean
   if (given === undefined) return byDefault;
   const read = bool().safeParse(given);
   if (read.success) return read.data;
-  throw badRequest(`'${name}' must be true or false`);
+  throw badField(`options.${name}`, `'${name}' must be true or false`);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { uuid } from '#core/ids.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import { operation, type Row } from '#path/contract/row.ts';
@@ -105,7 +105,7 @@ async function enable(
   const own = devicePath(wanted.path);
   const record = { ...wanted, path: own, type, id: uuid(), salt: randomBytes(saltBytes).toString('hex') };
   if ((await devices.current()).devices.some(({ record: other }) => other.path === own))
-    throw badRequest('path already in use');
+    throw badField('path', 'path already in use');
   const device = openDevice(record, bounds);
   try {
     await device.queue.add(testLine(device.marks, clock.now(), uuid()));
@@ -113,7 +113,7 @@ async function enable(
   } catch (error) {
     await device.queue.close();
     if (error instanceof Error && error.name === 'AppError') throw error;
-    throw badRequest(`the audit device failed to record: ${reasonOf(error).reason}`, { cause: error });
+    throw badField('options', `the audit device failed to record: ${reasonOf(error).reason}`, { cause: error });
   }
   devices.adopt(device);
   await devices.refresh();

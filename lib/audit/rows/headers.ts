@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { bool, pathText } from '#path/fields.ts';
 import { secretHeaders } from '../lines/marks.ts';
@@ -83,5 +83,5 @@ const isSecret = (name: string): boolean => secretHeaders.includes(name.toLowerC
 
 function headerName(given: string): string {
   if (given.length <= charactersMax) return given.toLowerCase();
-  throw badRequest(`the name of a header may have at most ${charactersMax} characters`);
+  throw badField('header', `the name of a header may have at most ${charactersMax} characters`);
 }

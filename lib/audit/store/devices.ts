@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { objectsOf, type RowOf } from '#store/sql/columns.ts';
 import { int, nullable, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -60,7 +60,7 @@ export async function insertDevice(store: Store, { options, salt, ...row }: Devi
   await store.transaction(async (tx) => {
     await sql`update revisions set revision = revision + 1 where name = 'audit'`.execute(tx);
     const { rows } = await rowsOf({ path: text })`select path from audit_devices`.execute(tx);
-    if (rows.some(({ path }) => path === row.path)) throw badRequest('path already in use');
+    if (rows.some(({ path }) => path === row.path)) throw badField('path', 'path already in use');
     if (rows.length >= devicesMax) throw badRequest(`there are at most ${devicesMax} audit devices`);
     await tx
       .insertInto('audit_devices')

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { text } from '#path/fields.ts';
 
 /** The form in which names of entities, aliases and groups are compared. Their bound makes it fit into an index. */
@@ -18,14 +18,17 @@ const valueCharactersMax = 512;
  *
  * @throws AppError `bad-request`
  */
-export function mustBeShort(metadata: Readonly<Record<string, string>> | undefined): void {
+export function mustBeShort(
+  field: 'metadata' | 'custom_metadata',
+  metadata: Readonly<Record<string, string>> | undefined,
+): void {
   const entries = Object.entries(metadata ?? {});
-  if (entries.length > entriesMax) throw badRequest(`metadata may have at most ${entriesMax} entries`);
+  if (entries.length > entriesMax) throw badField(field, `metadata may have at most ${entriesMax} entries`);
   for (const [key, value] of entries) {
     if (key.length > keyCharactersMax)
-      throw badRequest(`a metadata key may have at most ${keyCharactersMax} characters`);
+      throw badField(field, `a metadata key may have at most ${keyCharactersMax} characters`);
     if (value.length > valueCharactersMax)
-      throw badRequest(`a metadata value may have at most ${valueCharactersMax} characters`);
+      throw badField(field, `a metadata value may have at most ${valueCharactersMax} characters`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { isStorable } from '#store/postgres/statements/parameters.ts';
+import { isStorable } from '#core/unstorable.ts';
 import type { Barrier } from '#store/store.ts';
 
 /** The keys under which failed logins with a name are counted. */

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { HclError, positionAt } from '../hcl/error.ts';
 import { type Member, type Node, parseHcl } from '../hcl/parse.ts';
 
@@ -30,7 +30,7 @@ export function parsePasswordPolicy(text: string): PasswordPolicy {
     return policyOf(parseHcl(text), text);
   } catch (cause) {
     if (!(cause instanceof HclError)) throw cause;
-    throw badRequest(`failed to parse password policy: ${cause.message}`);
+    throw badField('policy', `failed to parse password policy: ${cause.message}`);
   }
 }
 

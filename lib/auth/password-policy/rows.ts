@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { pathText } from '#path/fields.ts';
 import type { Store } from '#store/store.ts';
@@ -25,16 +25,16 @@ export const passwordPolicyRows = ({ store }: { readonly store: Store }): readon
 const checked = (stored: TextStore): TextStore => ({
   ...stored,
   async write(name, text) {
-    generate(text, attemptsMax.write);
+    generate(text, attemptsMax.write, ['policy']);
     return stored.write(name, text);
   },
 });
 
 /** @throws AppError `bad-request` */
-function generate(text: string, attempts: number): string {
+function generate(text: string, attempts: number, fields: readonly 'policy'[]): string {
   const password = generatePassword(parsePasswordPolicy(text), attempts);
   if (password !== undefined) return password;
-  throw badRequest(`no password satisfied the rules in ${attempts} attempts: lower "min-chars"`);
+  throw badField(fields, `no password satisfied the rules in ${attempts} attempts: lower "min-chars"`);
 }
 
 const listRow = (policies: TextsOf): Row => ({
@@ -88,7 +88,7 @@ const generateRow = (policies: TextsOf): Row => ({
       async run(input, { namespace }) {
         const text = await policies(namespace).read(input.name.toLowerCase());
         if (text === undefined) return undefined;
-        return { data: { password: generate(text, attemptsMax.generate) } };
+        return { data: { password: generate(text, attemptsMax.generate, []) } };
       },
     }),
   },

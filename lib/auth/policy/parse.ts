@@ -1,5 +1,5 @@
 import { atOnce, type Steps } from '#core/concurrency/yielding.ts';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { HclError, positionAt } from '../hcl/error.ts';
 import { type Member, type Node, parsingHcl } from '../hcl/parse.ts';
 import { readGrant } from './grant-fields.ts';
@@ -24,7 +24,7 @@ export function* parsingPolicy(text: string): Steps<Policy> {
     return { rules, templated: rules.some(({ pattern }) => pattern.includes('{{')) };
   } catch (cause) {
     if (!(cause instanceof HclError)) throw cause;
-    throw badRequest(`failed to parse policy: ${cause.message}`);
+    throw badField('policy', `failed to parse policy: ${cause.message}`);
   }
 }
 

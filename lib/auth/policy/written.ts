@@ -1,5 +1,5 @@
 import { stepByStep } from '#core/concurrency/yielding.ts';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { type Member, type Node, parsingHcl } from '../hcl/parse.ts';
 import { membersWithoutEffect } from './grant-fields.ts';
 import { parsingPolicy } from './parse.ts';
@@ -17,7 +17,7 @@ export async function checkWritten(text: string): Promise<readonly string[]> {
   for (const rule of rules) {
     const problem = problemOf(rule);
     if (problem !== undefined)
-      throw badRequest(`failed to parse policy: path ${JSON.stringify(rule.pattern)}: ${problem}`);
+      throw badField('policy', `failed to parse policy: path ${JSON.stringify(rule.pattern)}: ${problem}`);
   }
   const keys = new Set(keysIn(await stepByStep(parsingHcl(text))));
   const without = membersWithoutEffect.filter((name) => keys.has(name));

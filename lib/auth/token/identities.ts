@@ -16,6 +16,8 @@ export interface LoginOf {
   readonly mount: { readonly accessor: string; readonly local: boolean };
   /** The name at the auth method; compared in lower case. */
   readonly alias: string;
+  /** The fields of the request that have the alias. Absent: none. */
+  readonly aliasFields?: readonly string[];
   /** Stored with the alias. Undefined: the stored metadata stays. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Aliases of the external groups that the login is a member of now. Undefined: memberships stay. */

@@ -1,4 +1,4 @@
-import { badRequest, permissionDenied } from '#core/errors.ts';
+import { badField, badRequest, permissionDenied } from '#core/errors.ts';
 import { Secret } from '#core/secret.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
@@ -108,7 +108,7 @@ async function rewrap(parts: WrapParts, taking: Secret): Promise<Reply> {
 
 async function look({ store }: WrapParts, named: string | undefined, { sentToken }: RequestContext): Promise<Reply> {
   const token = named === undefined || named === '' ? sentToken : new Secret(named);
-  if (token === undefined) throw badRequest('missing "token" value in input');
+  if (token === undefined) throw badField('token', 'missing "token" value in input');
   const { path, ttl, createdAt } = await findWrapping(store, token);
   return { data: { creation_ttl: ttl, creation_time: createdAt.toISOString(), creation_path: path } };
 }

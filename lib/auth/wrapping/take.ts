@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Secret } from '#core/secret.ts';
 import type { RowOf } from '#store/sql/columns.ts';
 import { bytea, int, text, timestamptz } from '#store/sql/kinds.ts';
@@ -60,4 +60,4 @@ export async function findWrapping({ db, barrier }: Store, token: Secret): Promi
 }
 
 /** Clients compare this text. */
-export const notValid = () => badRequest('wrapping token is not valid or does not exist');
+export const notValid = () => badField('token', 'wrapping token is not valid or does not exist');

@@ -1,4 +1,4 @@
-import { badRequest, permissionDenied } from '#core/errors.ts';
+import { badField, badRequest, permissionDenied } from '#core/errors.ts';
 import { isJsonObject } from '#core/json/json.ts';
 import type { Secret } from '#core/secret.ts';
 import type { Engine } from '#path/contract/engine.ts';
@@ -58,7 +58,7 @@ function secretsRow({ store, hashOf, takeReply }: CubbyholeParts): Row {
           anyFields: true,
           async run(input, context) {
             const location = locationOf(context);
-            if (location.path === '') throw badRequest('missing path');
+            if (location.path === '') throw badField('path', 'missing path');
             await writeEntry(store, location, jsonOf(input));
             return undefined;
           },
@@ -103,7 +103,7 @@ function jsonOf(input: Readonly<Record<string, unknown>>): string {
 const pathBytesMax = 2_048;
 
 function storable(path: string): string {
-  if (path.includes('\0')) throw badRequest('the path contains the character U+0000, which cannot be stored');
-  if (Buffer.byteLength(path) > pathBytesMax) throw badRequest(`the path is longer than ${pathBytesMax} bytes`);
+  if (path.includes('\0')) throw badField('path', 'the path contains the character U+0000, which cannot be stored');
+  if (Buffer.byteLength(path) > pathBytesMax) throw badField('path', `the path is longer than ${pathBytesMax} bytes`);
   return path;
 }

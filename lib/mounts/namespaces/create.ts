@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { randomBase62 } from '#core/ids.ts';
 import { rootNamespace } from '#core/namespace.ts';
 import { int, text } from '#store/sql/kinds.ts';
@@ -40,10 +40,10 @@ async function mustHaveWay(tx: Transaction<Database>, path: string): Promise<voi
   const above = parentPath(path);
   const own = path.slice(above.length);
   const parent = await parentId(tx, above);
-  if (parent === undefined) throw badRequest(`parent namespace ${JSON.stringify(above)} does not exist`);
+  if (parent === undefined) throw badField('path', `parent namespace ${JSON.stringify(above)} does not exist`);
   const { rows } = await rowsOf({ path: text })`
     select path from mounts where namespace_id = ${parent} and starts_with(path, ${own}) limit 1`.execute(tx);
-  if (rows[0] !== undefined) throw badRequest(`existing mount at ${rows[0].path}`);
+  if (rows[0] !== undefined) throw badField('path', `existing mount at ${rows[0].path}`);
 }
 
 async function parentId(tx: Transaction<Database>, path: string): Promise<string | undefined> {

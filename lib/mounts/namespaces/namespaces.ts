@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Transaction } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { randomBase62 } from '#core/ids.ts';
 import type { Store } from '#store/store.ts';
 import type { Database } from '#store/tables.ts';
@@ -72,7 +72,8 @@ export function openNamespaces({ store, engines, mounts }: NamespaceParts): Name
       await changing(async (tx) => {
         const row = await mustBeThere(tx, path);
         if (row.unlock_key === null) throw badRequest(`namespace ${JSON.stringify(path)} is not locked`);
-        if (key !== undefined && !timingSafeEqual(keyOf(key), row.unlock_key)) throw badRequest('unlock key is wrong');
+        if (key !== undefined && !timingSafeEqual(keyOf(key), row.unlock_key))
+          throw badField('unlock_key', 'unlock key is wrong');
         await tx.updateTable('namespaces').set({ unlock_key: null }).where('id', '=', row.id).execute();
       });
     },

@@ -1,4 +1,5 @@
 import { AppError, badRequest, notFound } from '#core/errors.ts';
+import { Unstorable } from '#core/unstorable.ts';
 import { ConnectRefusal } from './refusal.ts';
 
 /** What a failed query means. `unusable`: the connection must not go back to the pool. */
@@ -63,10 +64,10 @@ const withoutCode: readonly (readonly [start: string, why: string])[] = [
 /** Input errors that only PostgreSQL can detect; they are the caller's mistake. */
 const refused: Readonly<Record<string, string>> = {
   '22003': 'a number is outside the range that can be stored',
-  '22021': 'a text holds a character that cannot be stored',
-  '22P05': 'a text holds a character that cannot be stored',
   '54000': 'a name or path is too long',
 };
+
+const unstorable = new Set(['22021', '22P05']);
 
 /** Raised by the triggers that guard rows of a namespace. */
 const namespaceGone = 'KF404';
@@ -85,6 +86,7 @@ export function queryFailure(cause: unknown): StoreFailure {
   const code = codeOf(cause);
   const input = refused[code];
   if (input !== undefined) return { error: badRequest(input, { cause }), unusable: false };
+  if (unstorable.has(code)) return { error: new Unstorable({ cause }), unusable: false };
   if (code === namespaceGone) return { error: notFound(['namespace not found']), unusable: false };
   if (isOutdatedPlan(cause)) return { error: unavailableError('its schema has changed', cause), unusable: false };
   const why = whyUnavailable(code, cause);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { bool } from '#store/sql/kinds.ts';
 import { expressionOf } from '#store/sql/rows.ts';
 
@@ -42,8 +42,8 @@ export function pauseAfter(before: Pause, { disabled, disabled_until }: GivenPau
   const pauses = disabled === undefined ? before.disabled : disabled === true;
   if (typeof disabled_until === 'string') {
     const until = new Date(disabled_until);
-    if (!pauses) throw badRequest('disabled_until is the end of a pause: send disabled=true as well');
-    if (until <= now) throw badRequest('disabled_until must be in the future');
+    if (!pauses) throw badField('disabled_until', 'disabled_until is the end of a pause: send disabled=true as well');
+    if (until <= now) throw badField('disabled_until', 'disabled_until must be in the future');
     return { disabled: true, until };
   }
   if (!pauses) return running;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 
 /** The record after which a page begins. Names the destination, so that the place stays known when it has been deleted. */
 export interface RecordPlace {
@@ -19,7 +19,8 @@ const parts = z.tuple([z.string(), z.string(), z.guid(), z.string()]);
 /** @throws AppError `bad-request` when this is no cursor */
 export function fromCursor(given: string): RecordPlace {
   const parsed = parts.safeParse(given.length > cursorCharactersMax ? undefined : jsonOf(given));
-  if (!parsed.success) throw badRequest('after is invalid: send the `after` of an earlier page with the same filter');
+  if (!parsed.success)
+    throw badField('after', 'after is invalid: send the `after` of an earlier page with the same filter');
   const [type, name, mountId, secretName] = parsed.data;
   return { type, name, mountId, secretName };
 }

@@ -1,4 +1,5 @@
-import { AppError, type Message } from '#core/errors.ts';
+import { invalid, type Message } from '#core/errors.ts';
+import { problemOf } from '#core/problem.ts';
 import type { DestinationDefinition, FailureKind } from '#destinations/contract.ts';
 import type { Vocabulary } from '#path/contract/request.ts';
 import { bool, text, textList } from '#path/fields.ts';
@@ -61,8 +62,10 @@ export function recordFilter(
   const statuses = eachKnown('status', given.status, statusesByName);
   const kinds = eachKnown('kind', given.kind, kindsByName);
   const paths = parsedPaths(given);
-  const problems = [type, statuses, kinds, paths].flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
-  if (problems.length > 0) throw new AppError('bad-request', problems);
+  const problems = Object.entries({ type, status: statuses, kind: kinds, mount: paths }).flatMap(
+    ([field, { problem }]) => (problem === undefined ? [] : [problemOf(field, problem)]),
+  );
+  if (problems.length > 0) throw invalid(problems);
   return {
     type: type.value,
     name: unlessEmpty(given.name),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { bool, textList } from '#path/fields.ts';
 import { storedSetting } from '#store/settings.ts';
@@ -92,12 +92,13 @@ const shown = (cors: CorsSettings | undefined): object =>
     : { enabled: true, allowed_origins: cors.origins, allowed_headers: [...defaultHeaders, ...cors.headers] };
 
 function validOrigins(origins: readonly string[]): readonly string[] {
-  if (origins.length === 0) throw badRequest('at least one origin or the wildcard must be provided');
+  if (origins.length === 0) throw badField('allowed_origins', 'at least one origin or the wildcard must be provided');
   if (origins.includes('*') && origins.length > 1)
-    throw badRequest("to allow all origins the '*' must be the only value for allowed_origins");
+    throw badField('allowed_origins', "to allow all origins the '*' must be the only value for allowed_origins");
   const wrong = origins.find((origin) => origin !== '*' && !isOrigin(origin));
   if (wrong === undefined) return origins;
-  throw badRequest(
+  throw badField(
+    'allowed_origins',
     `${JSON.stringify(wrong)} is not an origin: use the form https://example.com or https://example.com:8443`,
   );
 }
@@ -107,5 +108,5 @@ const isOrigin = (text: string): boolean => URL.canParse(text) && /^[a-z][a-z0-9
 
 function headerName(name: string): string {
   if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return name;
-  throw badRequest(`${JSON.stringify(name)} is not a header name`);
+  throw badField('allowed_headers', `${JSON.stringify(name)} is not a header name`);
 }

@@ -1,4 +1,4 @@
-import { AppError, badRequest } from '#core/errors.ts';
+import { AppError, badField } from '#core/errors.ts';
 import { onlyInRoot, operation, type Row } from '#path/contract/row.ts';
 import { text } from '#path/fields.ts';
 
@@ -22,7 +22,7 @@ export const reloadRows = (reloads: Reloads): readonly Row[] =>
 
 async function reload(reloads: Reloads, subsystem: string): Promise<undefined> {
   const one = Object.hasOwn(reloads, subsystem) ? reloads[subsystem] : undefined;
-  if (one === undefined) throw badRequest(`subsystem must be one of ${Object.keys(reloads).join(', ')}`);
+  if (one === undefined) throw badField('subsystem', `subsystem must be one of ${Object.keys(reloads).join(', ')}`);
   await one().catch((cause) => {
     throw new AppError(
       'bad-request',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { bool, pathText, textList } from '#path/fields.ts';
 import { storedSetting } from '#store/settings.ts';
@@ -94,8 +94,11 @@ async function put(db: Store['db'], header: string, values: readonly string[]): 
 }
 
 function validValues(values: readonly string[]): readonly string[] {
-  if (values.length === 0) throw badRequest('header values must be set');
+  if (values.length === 0) throw badField('values', 'header values must be set');
   if (values.some((value) => !/^[\x20-\x7e]*$/.test(value)) || values.join('').length > valuesCharactersMax)
-    throw badRequest(`the values of a header may have at most ${valuesCharactersMax} printable ASCII characters`);
+    throw badField(
+      'values',
+      `the values of a header may have at most ${valuesCharactersMax} printable ASCII characters`,
+    );
   return values;
 }

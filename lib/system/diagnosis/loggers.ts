@@ -1,4 +1,4 @@
-import { badRequest, notFound } from '#core/errors.ts';
+import { badField, notFound } from '#core/errors.ts';
 import type { LogLevel, LogLevels } from '#core/log/log.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { pathText, text } from '#path/fields.ts';
@@ -93,9 +93,9 @@ export const loggerRows = (levels: LogLevels): readonly Row[] => [
 ];
 
 function levelOf(given: string | undefined): LogLevel {
-  if (given === undefined || given === '') throw badRequest('level is required');
+  if (given === undefined || given === '') throw badField('level', 'level is required');
   const found = known.get(given.toLowerCase());
-  if (found === undefined) throw badRequest(`invalid level: must be one of ${[...known.keys()].join(', ')}`);
+  if (found === undefined) throw badField('level', `invalid level: must be one of ${[...known.keys()].join(', ')}`);
   return found;
 }
 

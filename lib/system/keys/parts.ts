@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { OperationMarks } from '#path/contract/row.ts';
 import { text } from '#path/fields.ts';
 import type { KeyAttempts, Rekey } from '#store/seal/attempts/contract.ts';
@@ -41,12 +41,12 @@ export function mustBeGiven(input: {
   readonly nonce?: string | null | undefined;
 }) {
   const { key, nonce } = input;
-  if (!key) throw badRequest("'key' must be specified in request body as JSON");
-  if (!nonce) throw badRequest("'nonce' must be specified in request body as JSON");
+  if (!key) throw badField('key', "'key' must be specified in request body as JSON");
+  if (!nonce) throw badField('nonce', "'nonce' must be specified in request body as JSON");
   return { key, nonce };
 }
 
 /** Refuses requests for encrypted keys, which must not be answered with plaintext keys. */
 export function mustBeBare(name: string, asked: boolean): void {
-  if (asked) throw badRequest(`encryption with ${name} is not supported: omit it`);
+  if (asked) throw badField(name, `encryption with ${name} is not supported: omit it`);
 }

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { randomBase62 } from '#core/ids.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { text } from '#path/fields.ts';
@@ -76,7 +76,7 @@ export function rootTokenRows(parts: KeyRowParts): readonly Row[] {
 
 function mustBePad(otp: string): string {
   if (Buffer.byteLength(otp) === tokenCharacters) return otp;
-  throw badRequest(`OTP string is wrong length: it must have ${tokenCharacters} ASCII characters`);
+  throw badField('otp', `OTP string is wrong length: it must have ${tokenCharacters} ASCII characters`);
 }
 
 function body({ nonce, progress, required, combined }: RootTokenStatus): object {
@@ -113,8 +113,8 @@ export const decodeTokenRow: Row = {
       unauthenticated: true,
       ignoresToken: true,
       async run({ encoded_token: encoded, otp }) {
-        if (!encoded) throw badRequest('missing encoded token');
-        if (!otp) throw badRequest('missing otp');
+        if (!encoded) throw badField('encoded_token', 'missing encoded token');
+        if (!otp) throw badField('otp', 'missing otp');
         return { data: { token: decoded(encoded, otp) } };
       },
     }),
@@ -122,8 +122,9 @@ export const decodeTokenRow: Row = {
 };
 
 function decoded(encoded: string, otp: string): string {
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) throw badRequest('the encoded token is not base64');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) throw badField('encoded_token', 'the encoded token is not base64');
   const [bytes, pad] = [Buffer.from(encoded, 'base64'), Buffer.from(otp)];
-  if (bytes.length !== pad.length) throw badRequest('the lengths of the otp and the token differ');
+  if (bytes.length !== pad.length)
+    throw badField(['encoded_token', 'otp'], 'the lengths of the otp and the token differ');
   return Buffer.from(bytes.map((byte, index) => byte ^ (pad[index] ?? 0))).toString();
 }

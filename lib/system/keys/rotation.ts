@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { durationText } from '#path/duration-text.ts';
 import { bool, duration, integer } from '#path/fields.ts';
@@ -53,12 +53,12 @@ export function rotationRow({ seal }: Pick<KeyRowParts, 'seal'>): Row {
 
 function validOperations(count: number): number {
   if (count >= operationsMaxLeast && count <= operationsMaxSafe) return count;
-  throw badRequest(`max_operations must be from ${operationsMaxLeast} to ${operationsMaxSafe}`);
+  throw badField('max_operations', `max_operations must be from ${operationsMaxLeast} to ${operationsMaxSafe}`);
 }
 
 function validInterval(seconds: number): number {
   if (seconds === 0 || (seconds >= intervalSecondsLeast && seconds <= 2 ** 31)) return seconds;
-  throw badRequest('interval must be 0 or at least 24h');
+  throw badField('interval', 'interval must be 0 or at least 24h');
 }
 
 /** `sys/key-status`, `sys/rotate` and `sys/rotate/keyring`: the keys with which the barrier encrypts values. */

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import type { Leases, LeasesOf } from './contract.ts';
@@ -55,7 +55,7 @@ function renewRows(leases: LeasesOf, pattern: string): readonly Row[] {
 /** All leases belong to tokens, which have their own endpoints for renewal. */
 async function renew(leases: Leases, id: string): Promise<Reply> {
   const lease = await leases.find(mustBeNamed(id));
-  if (lease === undefined) throw badRequest('lease not found');
+  if (lease === undefined) throw badField('lease_id', 'lease not found');
   throw badRequest('tokens cannot be renewed through this endpoint');
 }
 
@@ -110,7 +110,7 @@ function prefixRow(leases: LeasesOf, pattern: string): Row {
           knownFieldsOnly: true,
           sudo: true,
           async run(input, { signal, namespace }) {
-            await leases(namespace).revokePrefix(mustBeNamed(input.prefix.replace(/\/$/, '')), signal);
+            await leases(namespace).revokePrefix(mustBeNamed(input.prefix.replace(/\/$/, ''), 'prefix'), signal);
             return done(input.sync);
           },
         },

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { bool, duration, pathText, text } from '#path/fields.ts';
 
 export const leaseField = text().default('').meta({ description: 'Lease id' });
@@ -9,7 +9,7 @@ export const increment = duration().default(0).meta({ description: 'Requested le
 export const sync = bool().default(true).meta({ description: 'Whether to reply only when the revocation is complete' });
 
 /** @throws AppError `bad-request` when the request has no id */
-export function mustBeNamed(id: string): string {
-  if (id === '') throw badRequest('lease_id must be specified');
+export function mustBeNamed(id: string, field: 'lease_id' | 'prefix' = 'lease_id'): string {
+  if (id === '') throw badField(field, 'lease_id must be specified');
   return id;
 }

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { integer, pathText, text } from '#path/fields.ts';
@@ -20,7 +20,7 @@ export const lookRows = (leases: LeasesOf): readonly Row[] => [
           summary: 'Look up a lease',
           async run({ lease_id }, { namespace }) {
             const lease = await leases(namespace).find(mustBeNamed(lease_id));
-            if (lease === undefined) throw badRequest('invalid lease');
+            if (lease === undefined) throw badField('lease_id', 'invalid lease');
             return { data: shown(lease) };
           },
         },
@@ -87,8 +87,8 @@ async function irrevocableCount(input: { readonly type: string }): Promise<Reply
 }
 
 function mustBeIrrevocable(given: string): void {
-  if (given === '') throw badRequest('type must be specified; expected "irrevocable"');
-  if (given !== 'irrevocable') throw badRequest(`invalid type ${JSON.stringify(given)}; expected "irrevocable"`);
+  if (given === '') throw badField('type', 'type must be specified; expected "irrevocable"');
+  if (given !== 'irrevocable') throw badField('type', `invalid type ${JSON.stringify(given)}; expected "irrevocable"`);
 }
 
 const shown = ({ id, issued, expires, lastRenewed, ttl, path, renewable }: Lease): object => ({

@@ -88,7 +88,7 @@ async function write(parts: MountParts, kind: MountKind, input: Wanted, context:
     ...kindOf(kind.types, input.type, input.options),
     path: kind.created(input.path),
     description: input.description ?? '',
-    config: settingsAfter(noSettings, input.config ?? {}),
+    config: settingsAfter(noSettings, input.config ?? {}, 'config.'),
     local: input.local,
     sealWrap: input.seal_wrap,
   });

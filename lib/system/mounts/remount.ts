@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { pathText, text } from '#path/fields.ts';
 import type { MountKind } from './kind/kind.ts';
@@ -19,9 +19,10 @@ export function remountRows({ mounts, changed }: MountParts, kinds: readonly Mou
     async run(input, { namespace, signal }) {
       const [from, to] = [mountPath(input.from), mountPath(input.to)];
       const kind = kinds.find((one) => one.owns(from));
-      if (kind === undefined || !kind.owns(to)) throw badRequest('cannot remount an auth method as a secrets engine');
-      const source = kind.removed(from.slice(kind.prefix.length));
-      const target = kind.created(to.slice(kind.prefix.length));
+      if (kind === undefined || !kind.owns(to))
+        throw badField('to', 'cannot remount an auth method as a secrets engine');
+      const source = kind.removed(from.slice(kind.prefix.length), 'from');
+      const target = kind.created(to.slice(kind.prefix.length), 'to');
       const { id, warnings } = await mounts.in(namespace).move(source, target, changed);
       await kind.revoke(namespace, source, signal);
       return { data: { migration_id: id }, warnings: [queued(id), ...warnings], flat: true };

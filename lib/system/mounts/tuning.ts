@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
@@ -73,7 +73,10 @@ export async function writeTuning(
   const path = kind.stored(given);
   const settings = isAuthPath(path) ? settingsOf(change) : withoutAuth(settingsOf(change));
   if (path === 'auth/token/' && settings.token_type === 'batch')
-    throw badRequest("'token_type' of auth/token cannot be 'batch': use 'default-batch', or a token role of that type");
+    throw badField(
+      'token_type',
+      "'token_type' of auth/token cannot be 'batch': use 'default-batch', or a token role of that type",
+    );
   const tuned = await mounts.in(namespace).tune(path, (mount) => ({
     description: change.description ?? mount.description,
     options: tunedOptions(kind.types, mount, change.options),
@@ -85,8 +88,9 @@ export async function writeTuning(
 
 /** @throws AppError `bad-request` for settings that only auth methods have */
 function withoutAuth({ token_type, user_lockout_config, ...others }: Settings): Settings {
-  if ((token_type ?? '') !== '') throw badRequest("'token_type' can only be modified on auth mounts");
-  if (user_lockout_config !== undefined) throw badRequest("'user_lockout_config' can only be modified on auth mounts");
+  if ((token_type ?? '') !== '') throw badField('token_type', "'token_type' can only be modified on auth mounts");
+  if (user_lockout_config !== undefined)
+    throw badField('user_lockout_config', "'user_lockout_config' can only be modified on auth mounts");
   return others;
 }
 

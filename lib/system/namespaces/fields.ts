@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Namespace } from '#core/namespace.ts';
 import type { NamespaceState } from '#mounts/contract/namespaces.ts';
 import { pathText, textMap, textMapPatch } from '#path/fields.ts';
@@ -21,15 +21,16 @@ export function newNamespacePath(within: Namespace, given: string): string {
   const full = fullPath(within, given);
   const segments = full.slice(0, -1).split('/');
   for (const segment of segments) mustBeName(segment);
-  if (segments.length > depthMax) throw badRequest(`namespaces may be nested ${depthMax} deep`);
+  if (segments.length > depthMax) throw badField('path', `namespaces may be nested ${depthMax} deep`);
   return full;
 }
 
 function mustBeName(segment: string): void {
   if (reserved.includes(segment.toLowerCase()))
-    throw badRequest(`${JSON.stringify(segment)} is a reserved path and cannot be used as a namespace`);
+    throw badField('path', `${JSON.stringify(segment)} is a reserved path and cannot be used as a namespace`);
   if (/^\w([\w.-]*\w)?$/.test(segment) && segment.length <= segmentMax) return;
-  throw badRequest(
+  throw badField(
+    'path',
     `${JSON.stringify(segment)} cannot be used as a namespace: a name may have at most ${segmentMax} letters, digits and underscores, and between them dashes and dots`,
   );
 }
@@ -41,11 +42,15 @@ const valueMax = 512;
 /** @throws AppError `bad-request` */
 export function checkedMetadata(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const entries = Object.entries(given);
-  if (entries.length > entriesMax) throw badRequest(`custom_metadata: there may be at most ${entriesMax} entries`);
+  if (entries.length > entriesMax)
+    throw badField('custom_metadata', `custom_metadata: there may be at most ${entriesMax} entries`);
   for (const [key, value] of entries) {
     if (key === '' || key.length > keyMax || value.length > valueMax)
-      throw badRequest(`custom_metadata: a name must have 1 to ${keyMax} characters, and a value at most ${valueMax}`);
-    if (`${key}${value}`.includes('\0')) throw badRequest('custom_metadata: U+0000 cannot be stored');
+      throw badField(
+        'custom_metadata',
+        `custom_metadata: a name must have 1 to ${keyMax} characters, and a value at most ${valueMax}`,
+      );
+    if (`${key}${value}`.includes('\0')) throw badField('custom_metadata', 'custom_metadata: U+0000 cannot be stored');
   }
   return given;
 }

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { isRoot } from '#core/namespace.ts';
 import type { Namespaces } from '#mounts/contract/namespaces.ts';
 import type { Reply } from '#path/contract/reply.ts';
@@ -84,7 +84,7 @@ const notGiven = '(not set)';
 async function unlock(namespaces: Namespaces, given: string, key: string, context: RequestContext): Promise<Reply> {
   const full = lockable(given, context);
   const isGiven = key !== '' && key !== notGiven;
-  if (!isGiven && !context.sudo) throw badRequest('unlock_key is missing');
+  if (!isGiven && !context.sudo) throw badField('unlock_key', 'unlock_key is missing');
   await namespaces.unlock(full, isGiven ? key : undefined);
   return undefined;
 }
@@ -92,6 +92,6 @@ async function unlock(namespaces: Namespaces, given: string, key: string, contex
 /** Refuses to lock the root, which could never be unlocked. @throws AppError `bad-request` */
 function lockable(given: string, { namespace }: RequestContext): string {
   const isOwn = given.replaceAll('/', '') === '';
-  if (isOwn && isRoot(namespace)) throw badRequest('the root namespace cannot be locked');
+  if (isOwn && isRoot(namespace)) throw badField('path', 'the root namespace cannot be locked');
   return isOwn ? namespace.path : fullPath(namespace, given);
 }

@@ -1,4 +1,4 @@
-import { badRequest, notFound } from '#core/errors.ts';
+import { badField, notFound } from '#core/errors.ts';
 import type { Namespaces } from '#mounts/contract/namespaces.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
@@ -92,7 +92,7 @@ async function remove(
   given: string,
   { namespace, signal }: RequestContext,
 ): Promise<Reply> {
-  if (given.replaceAll('/', '') === '') throw badRequest('the path of the namespace is missing');
+  if (given.replaceAll('/', '') === '') throw badField('path', 'the path of the namespace is missing');
   const outcome = await namespaces.remove(fullPath(namespace, given), changed, signal);
   return outcome === 'gone' ? undefined : { data: { status: 'in-progress' } };
 }

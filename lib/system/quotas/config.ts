@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { bool, textList } from '#path/fields.ts';
 import { quotaSetting, readQuotaConfig } from '#quotas/store.ts';
@@ -36,7 +36,7 @@ export const quotaConfigRow = (store: Store, changed: () => void): Row => ({
         const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
         const config = { ...(await readQuotaConfig(store)), ...given };
         if (config.rate_limit_exempt_paths.length > exemptMax)
-          throw badRequest(`at most ${exemptMax} paths can be exempt`);
+          throw badField('rate_limit_exempt_paths', `at most ${exemptMax} paths can be exempt`);
         await quotaSetting.write(store.db, config);
         changed();
         return undefined;

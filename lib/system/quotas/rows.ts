@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { duration, type Fields, type Input, integer, number, pathText, text } from '#path/fields.ts';
@@ -54,11 +54,14 @@ export const rateLimitRows = (parts: QuotaParts): readonly Row[] =>
     after(before, scope, input) {
       const wanted = input.rate ?? before?.rate ?? 0;
       if (!(wanted > 0 && wanted <= most))
-        throw badRequest("'rate' is invalid: it must be more than 0 and at most 1000000000");
+        throw badField('rate', "'rate' is invalid: it must be more than 0 and at most 1000000000");
       const interval = input.interval ?? before?.interval ?? 1;
       const block_interval = input.block_interval ?? before?.block_interval ?? 0;
       if (interval < 1 || Math.max(interval, block_interval) > secondsMax)
-        throw badRequest(`'interval' must be from 1 to ${secondsMax} seconds, 'block_interval' from 0`);
+        throw badField(
+          interval < 1 || interval > secondsMax ? 'interval' : 'block_interval',
+          `'interval' must be from 1 to ${secondsMax} seconds, 'block_interval' from 0`,
+        );
       const group_by = groupingOf(input.group_by ?? before?.group_by ?? 'ip');
       return { ...scope, rate: wanted, interval, block_interval, group_by };
     },
@@ -68,7 +71,8 @@ export const rateLimitRows = (parts: QuotaParts): readonly Row[] =>
 function groupingOf(given: string): Grouping {
   const known = groupings.find((one) => one === given);
   if (known !== undefined) return known;
-  throw badRequest(
+  throw badField(
+    'group_by',
     `'group_by' must be ${groupings.join(' or ')}: rate limits apply before the entity of a request is known`,
   );
 }
@@ -80,7 +84,7 @@ export const leaseCountRows = (parts: QuotaParts): readonly Row[] =>
     after(before, scope, input) {
       const max_leases = input.max_leases ?? before?.max_leases ?? 0;
       if (max_leases < 1 || max_leases > most)
-        throw badRequest("'max_leases' is invalid: it must be from 1 to 1000000000");
+        throw badField('max_leases', "'max_leases' is invalid: it must be from 1 to 1000000000");
       return { ...scope, max_leases };
     },
     more: async (quota) => ({ counter: await countLeases(parts.store.db, quota, quota.max_leases) }),

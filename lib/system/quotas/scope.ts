@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { rootNamespace } from '#core/namespace.ts';
 import type { Mounts } from '#mounts/contract/mounts.ts';
 import type { NamespaceTable } from '#mounts/contract/namespaces.ts';
@@ -37,10 +37,16 @@ export async function scopeAfter(parts: ScopeParts, before: QuotaScope | undefin
     given.path === undefined ? storedPath(before) : await soundPath(mounts, given.path.replace(/^\/+/, ''));
   const role = given.role ?? before?.role ?? '';
   if (role !== '' && !(await isOfLogins(parts, { path, namespace_path })))
-    throw badRequest('role can only be specified for auth mounts with the concept of roles');
+    throw badField(
+      given.role === undefined ? 'path' : 'role',
+      'role can only be specified for auth mounts with the concept of roles',
+    );
   const inheritable = given.inheritable ?? before?.inheritable ?? path === '';
   if (inheritable && path !== namespace_path)
-    throw badRequest('inheritable can only be set when the path is a namespace');
+    throw badField(
+      given.inheritable === undefined ? 'path' : 'inheritable',
+      'inheritable can only be set when the path is a namespace',
+    );
   return { path, role, inheritable, namespace_path };
 }
 
@@ -61,7 +67,7 @@ async function isOfLogins({ mounts, hasRoles }: ScopeParts, { path }: QuotaPath)
 async function soundPath(mounts: ScopeParts['mounts'], given: string): Promise<QuotaPath> {
   if (given === '' || given === '*') return { path: '', namespace_path: '' };
   const own = given.endsWith('*') ? given.slice(0, -1) : given;
-  if (own.includes('*')) throw badRequest('a quota path may contain * only at its end');
+  if (own.includes('*')) throw badField('path', 'a quota path may contain * only at its end');
   const { namespace, path: below } = (await mounts.locate('', own)) ?? { namespace: rootNamespace, path: own };
   const namespace_path = namespace.path;
   if (below === '' || `${own}/` === namespace_path) return { path: namespace_path, namespace_path };
@@ -71,6 +77,6 @@ async function soundPath(mounts: ScopeParts['mounts'], given: string): Promise<Q
     return { path: given === `${path}*` ? given : path, namespace_path };
   }
   if ((await mounts.resolve(below, namespace)) === undefined)
-    throw badRequest(`invalid mount path ${JSON.stringify(given)}`);
+    throw badField('path', `invalid mount path ${JSON.stringify(given)}`);
   return { path: given, namespace_path };
 }

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { integer, text, textList } from '#path/fields.ts';
 import type { Initialised, Seal } from '#store/seal/contract.ts';
@@ -45,8 +45,12 @@ export function initRow({ seal, mintRootToken }: SealRowParts): Row {
         whileSealed: true,
         run: async (input) => {
           // Returning plaintext keys to a client that asked for encrypted ones would be a leak.
-          if ((input.pgp_keys?.length ?? 0) + (input.recovery_pgp_keys?.length ?? 0) > 0 || input.root_token_pgp_key) {
-            throw badRequest(
+          const encrypting = (['pgp_keys', 'recovery_pgp_keys', 'root_token_pgp_key'] as const).filter(
+            (name) => (input[name]?.length ?? 0) > 0,
+          );
+          if (encrypting.length > 0) {
+            throw badField(
+              encrypting,
               'encrypting the keys with pgp_keys or root_token_pgp_key is not supported: omit these fields',
             );
           }
@@ -87,14 +91,15 @@ function mustApply(seal: Seal, given: Asked): void {
   const asked = names.filter((name) => given[name]);
   if (asked.length === 0) return;
   const omit = `omit ${names.join(' and ')}`;
-  throw badRequest(`${asked.join(', ')} not applicable to seal type ${type}, ${why}: ${omit}, or ${instead}`);
+  throw badField(asked, `${asked.join(', ')} not applicable to seal type ${type}, ${why}: ${omit}, or ${instead}`);
 }
 
 /** An operator cannot present the key of a key service, so without recovery keys nothing would authorize an administrator. */
 function mustNotNeedRecovery(seal: Seal): void {
   const { state, type } = seal.status();
   if (state !== 'uninitialised' || type === 'shamir' || type === 'static') return;
-  throw badRequest(
+  throw badField(
+    ['recovery_shares', 'recovery_threshold'],
     `recovery_shares and recovery_threshold are required with seal type ${type}: the holders of recovery keys generate root tokens and change the seal`,
   );
 }

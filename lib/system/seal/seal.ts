@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { bool, text } from '#path/fields.ts';
 import type { SealRowParts } from './parts.ts';
@@ -51,7 +51,8 @@ export function unsealRow({ seal }: SealRowParts): Row {
         whileSealed: true,
         run: async ({ key, reset, migrate }, { vocabulary }) => {
           if (reset === true) return { body: sealStatusBody(seal.resetUnseal(), vocabulary) };
-          if (!key) throw badRequest("'key' must be specified in request body as JSON, or 'reset' set to true");
+          if (!key)
+            throw badField(['key', 'reset'], "'key' must be specified in request body as JSON, or 'reset' set to true");
           return { body: sealStatusBody(await seal.unseal(key, migrate === true), vocabulary) };
         },
       }),

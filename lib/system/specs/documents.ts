@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Mounts } from '#mounts/contract/mounts.ts';
 import type { Engine } from '#path/contract/engine.ts';
 import type { Mount } from '#path/contract/mount.ts';
@@ -53,7 +53,8 @@ export function openDocuments({ engines, typeNames }: SpecsParts): (mounts: read
 }
 
 const tooMany = (count: number) =>
-  badRequest(
+  badField(
+    'generic_mount_paths',
     `the document of ${count} mounts would be too large: at most ${mountsMax} are described individually; send generic_mount_paths=true`,
   );
 

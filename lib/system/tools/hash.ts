@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { pathText, text } from '#path/fields.ts';
@@ -57,6 +57,6 @@ interface Wanted {
 
 function hash({ input = '', format = 'hex', algorithm: name = 'sha2-256' }: Wanted): Reply {
   const known = algorithms.get(name);
-  if (known === undefined) throw badRequest(`unsupported algorithm ${JSON.stringify(name)}`);
+  if (known === undefined) throw badField('algorithm', `unsupported algorithm ${JSON.stringify(name)}`);
   return { data: { sum: encoded(createHash(known).update(decoded(input)).digest(), format) } };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { integer, pathText, text } from '#path/fields.ts';
@@ -43,7 +43,9 @@ export function randomRows(): readonly Row[] {
             summary,
             run: async (input) =>
               random(
-                sources.has(input.source) ? input : { ...input, source: undefined, bytes: numberIn(input.source) },
+                sources.has(input.source)
+                  ? input
+                  : { ...input, source: undefined, bytes: numberIn('source', input.source) },
               ),
           },
         ),
@@ -57,7 +59,7 @@ export function randomRows(): readonly Row[] {
           { ...format, source: inPath, bytes: pathText('Number of bytes') },
           {
             summary,
-            run: async (input) => random({ ...input, bytes: numberIn(input.bytes) }),
+            run: async (input) => random({ ...input, bytes: numberIn('bytes', input.bytes) }),
           },
         ),
       },
@@ -72,14 +74,17 @@ interface Wanted {
 }
 
 function random({ bytes = bytesDefault, format = 'base64', source = 'platform' }: Wanted): Reply {
-  if (bytes < 1) throw badRequest('"bytes" cannot be less than 1');
-  if (bytes > bytesMax) throw badRequest(`"bytes" should be less than ${bytesMax}`);
+  if (bytes < 1) throw badField('bytes', '"bytes" cannot be less than 1');
+  if (bytes > bytesMax) throw badField('bytes', `"bytes" should be less than ${bytesMax}`);
   if (!sources.has(source))
-    throw badRequest(`unsupported entropy source ${JSON.stringify(source)}; must be "platform", "seal" or "all"`);
+    throw badField(
+      'source',
+      `unsupported entropy source ${JSON.stringify(source)}; must be "platform", "seal" or "all"`,
+    );
   return { data: { random_bytes: encoded(randomBytes(bytes), format) } };
 }
 
-function numberIn(given: string): number {
+function numberIn(field: 'source' | 'bytes', given: string): number {
   if (/^\d{1,9}$/.test(given)) return Number(given);
-  throw badRequest(`error parsing url-set byte count: ${JSON.stringify(given)} is not an integer`);
+  throw badField(field, `error parsing url-set byte count: ${JSON.stringify(given)} is not an integer`);
 }

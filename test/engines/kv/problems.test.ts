@@ -14,8 +14,8 @@ afterAll(() => it.store.close());
 
 test.each<[Verb, string, Readonly<Record<string, unknown>>, string]>([
   ['write', 'data/a', {}, 'data'],
-  ['write', 'data/a', { data: {}, options: { cas: 7 } }, 'options'],
-  ['write', 'data/a', { data: {}, options: { cas: 'x' } }, 'options'],
+  ['write', 'data/a', { data: {}, options: { cas: 7 } }, 'options.cas'],
+  ['write', 'data/a', { data: {}, options: { cas: 'x' } }, 'options.cas'],
   ['write', 'delete/a', { versions: [] }, 'versions'],
   ['write', 'metadata/a', { custom_metadata: { '': 'x' } }, 'custom_metadata'],
   ['write', 'metadata/a', { max_versions: 'many' }, 'max_versions'],

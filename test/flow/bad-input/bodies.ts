@@ -5,6 +5,8 @@ import { type Known, rightBody } from './samples.ts';
 export interface Body {
   readonly what: string;
   readonly text: string;
+  /** The field with the mistake; undefined when the body is wrong as a whole, or not wrong. */
+  readonly field?: string;
   /** Undefined for the default of the verb. */
   readonly mediaType?: string;
 }
@@ -82,6 +84,7 @@ export function badBodies({ path, fields }: Described, known: Known): readonly B
   const wrong = fields.flatMap(({ name }) =>
     Object.entries(values).map(([what, value]) => ({
       what: `${name} is ${what}`,
+      field: name,
       text: textOf(new Map([...right, [name, value]])),
     })),
   );
@@ -89,10 +92,12 @@ export function badBodies({ path, fields }: Described, known: Known): readonly B
     .filter(({ required }) => required)
     .map(({ name }) => ({
       what: `${name} is missing`,
+      field: name,
       text: textOf([...right].filter(([other]) => other !== name)),
     }));
   const twice = fields.slice(0, 1).map(({ name }) => ({
     what: `${name} occurs twice`,
+    field: name,
     text: textOf([...right, [name, '{"other":1}']]),
   }));
   const all = { what: 'every field is right', text: textOf(every) };
@@ -121,11 +126,17 @@ const queryValues = [
   '[]',
 ];
 
-/** Queries, beginning with a question mark. */
-export const badQueries = ({ query }: Described): readonly string[] => [
-  ...query.flatMap(({ name }) => queryValues.map((value) => `?${name}=${value}`)),
-  ...query.map(({ name }) => `?${name}=1&${name}=true`),
-  '?list=perhaps',
-  '?help=2',
-  '?&&=&=x&%00=1',
+/** A query, beginning with a question mark. */
+export interface Query {
+  readonly text: string;
+  /** The field with the mistake; undefined when the query is wrong as a whole. */
+  readonly field?: string;
+}
+
+export const badQueries = ({ query }: Described): readonly Query[] => [
+  ...query.flatMap(({ name }) => queryValues.map((value) => ({ text: `?${name}=${value}`, field: name }))),
+  ...query.map(({ name }) => ({ text: `?${name}=1&${name}=true`, field: name })),
+  { text: '?list=perhaps' },
+  { text: '?help=2' },
+  { text: '?&&=&=x&%00=1' },
 ];

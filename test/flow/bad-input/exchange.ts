@@ -66,7 +66,7 @@ export function problemWith(
   return `status ${status} without errors: ${text.slice(0, 200)}`;
 }
 
-function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
+export function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? { ...value } : undefined;

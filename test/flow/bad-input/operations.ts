@@ -56,4 +56,10 @@ function described(method: Described['method'], path: string, operation: Operati
   return { method, path, fields, query };
 }
 
+/** The names of all fields of an operation, wherever they stand in a request. */
+export const fieldsOf = ({ path, fields, query }: Described): readonly string[] => [
+  ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+  ...[...fields, ...query].map(({ name }) => name),
+];
+
 export const shown = ({ method, path }: Pick<Described, 'method' | 'path'>): string => `${method} ${path}`;

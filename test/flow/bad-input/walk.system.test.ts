@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OpenService, serviceOf } from '../../support/flow/open-service.ts';
 import { badBodies, badQueries } from './bodies.ts';
 import { problemWith, type Sender, type Sent, senderTo } from './exchange.ts';
+import { fieldJudge, problemWithFields } from './field-problems.ts';
 import { type Described, describedBy, shown } from './operations.ts';
 import { badPaths } from './paths.ts';
 import { filled, type Known } from './samples.ts';
@@ -30,6 +31,7 @@ const groupOf = ({ path }: Described): string => groups.find((group) => path.sta
 let few = '';
 let known: Known;
 let sender: Sender;
+let judge: ReturnType<typeof fieldJudge>;
 const answered = new Map<number, number>();
 const callers: readonly Caller[] = [
   { who: 'root', header: 'x-service-token', token: () => service.rootToken, every: 2 },
@@ -61,6 +63,8 @@ beforeAll(async () => {
   known = { token, accessor };
   await service.ask('POST', 'auth/token/roles/x', { allowed_policies: ['default'] });
   sender = senderTo(service.address);
+  const documents = [await documentFor('x-service-token'), await documentFor('x-vault-token')];
+  judge = fieldJudge(documents.flat());
 });
 afterAll(() => {
   sender.close();
@@ -73,20 +77,34 @@ afterAll(() => {
 const mayFail = /\/(check|plan|foreign)(\?|$)/;
 const oauth = /^identity\/oidc\/provider\/[^/]*\/(authorize|token|userinfo)\b/;
 
-type Bad = Omit<Sent, 'headers'> & { readonly what: string; readonly mediaType?: string };
+type Bad = Omit<Sent, 'headers'> & {
+  readonly what: string;
+  readonly mediaType?: string;
+  readonly of: Described;
+  /** The field with the mistake. */
+  readonly field?: string;
+};
 
-function badRequests(operation: Described): readonly Bad[] {
-  const { method } = operation;
-  const path = filled(operation.path);
+function badRequests(of: Described): readonly Bad[] {
+  const { method } = of;
+  const path = filled(of.path);
   const brings = method === 'POST' || method === 'PATCH';
   const own = brings ? { body: '{}' } : {};
   return [
-    ...badPaths(operation).map((bad) => ({ method, path: bad, what: `path ${bad.slice(0, 60)}`, ...own })),
-    ...badQueries(operation).map((query) => ({ method, path: path + query, what: query.slice(0, 60), ...own })),
-    ...(brings ? badBodies(operation, known) : []).map(({ what, text, mediaType }) => ({
+    ...badPaths(of).map((bad) => ({ of, method, path: bad, what: `path ${bad.slice(0, 60)}`, ...own })),
+    ...badQueries(of).map(({ text, ...one }) => ({
+      of,
+      method,
+      path: path + text,
+      what: text.slice(0, 60),
+      ...one,
+      ...own,
+    })),
+    ...(brings ? badBodies(of, known) : []).map(({ text, mediaType, ...one }) => ({
+      of,
       method,
       path,
-      what,
+      ...one,
       body: text,
       ...(mediaType === undefined ? {} : { mediaType }),
     })),
@@ -111,11 +129,10 @@ async function problemsOf(
     for (const one of left) {
       const got = await to.send({ ...one, headers: { ...typeOf(one), ...headers } });
       answered.set(got.status, (answered.get(got.status) ?? 0) + 1);
-      const problem = problemWith(
-        got,
-        mayFail.test(one.path) ? [...may, 503] : may,
-        oauth.test(one.path) ? 'oauth' : 'errors',
-      );
+      const isOauth = oauth.test(one.path);
+      const allowed = mayFail.test(one.path) ? [...may, 503] : may;
+      const problem =
+        problemWith(got, allowed, isOauth ? 'oauth' : 'errors') ?? (isOauth ? undefined : judge(got, one));
       if (problem !== undefined) problems.push(`${one.method} ${one.path.slice(0, 80)}, ${one.what}: ${problem}`);
     }
   };
@@ -192,4 +209,13 @@ test.each([
   { status: 400, text: '{"errors":[{}]}' },
 ])('an answer such as $status $text would be detected', (got) => {
   expect(problemWith(got)).toBeDefined();
+});
+
+test.each([
+  { text: '{"errors":["the name is too long"]}' },
+  { text: '{"errors":["x"],"problems":[{"field":"other","message":"x"}]}' },
+  { text: '{"errors":["x"],"problems":{}}' },
+])('a refusal of a field such as $text would be detected', ({ text }) => {
+  const mistake = { path: 'a', body: '{"name":1}', field: 'name' };
+  expect(problemWithFields({ status: 400, text }, mistake, new Set(['name']))).toBeDefined();
 });

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { nameKey } from '../names.ts';
 
 interface AliasKey {
@@ -16,6 +16,6 @@ interface AliasKey {
 export function aliasCondition({ id, name, mountAccessor }: AliasKey): RawBuilder<unknown> {
   if (id !== undefined) return sql`id = ${id}`;
   if (name === undefined || mountAccessor === undefined)
-    throw badRequest("'id' or 'mount_accessor' and 'name' must be provided");
+    throw badField(['id', 'mount_accessor', 'name'], "'id' or 'mount_accessor' and 'name' must be provided");
   return sql`mount_accessor = ${mountAccessor} and name_key = ${nameKey(name)}`;
 }

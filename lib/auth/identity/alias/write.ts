@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { uuid } from '#core/ids.ts';
 import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -17,6 +17,8 @@ export interface AliasChange {
   readonly mount?: { readonly accessor: string; readonly local: boolean } | undefined;
   /** Undefined for a new alias creates an entity. */
   readonly entityId?: string | undefined;
+  /** The field of the request that has the id of the entity. */
+  readonly entityField: 'canonical_id' | 'entity_id';
   /** Undefined clears the metadata. */
   readonly customMetadata?: Metadata | undefined;
 }
@@ -37,13 +39,13 @@ export async function writeAlias(store: Store, namespaceId: string, change: Alia
   try {
     return await store.transaction((tx) => write(tx, namespaceId, change));
   } catch (error) {
-    throw isTaken(error) ? badRequest(taken) : error;
+    throw isTaken(error) ? badField([change.entityField, 'mount_accessor'], taken) : error;
   }
 }
 
 async function write(tx: Transaction<Database>, namespaceId: string, change: AliasChange): Promise<WrittenAlias> {
-  const { id, name, mount, entityId } = change;
-  if (entityId !== undefined) await mustBeEntity(tx, namespaceId, entityId);
+  const { id, name, mount, entityId, entityField } = change;
+  if (entityId !== undefined) await mustBeEntity(tx, namespaceId, entityField, entityId);
   const condition = aliasCondition({ id, name, mountAccessor: mount?.accessor });
   const { rows } = await rowsOf({ id: text, entity_id: text })`
     select id, entity_id from entity_aliases where namespace_id = ${namespaceId} and ${condition} for update`.execute(
@@ -51,14 +53,20 @@ async function write(tx: Transaction<Database>, namespaceId: string, change: Ali
   );
   const [existing] = rows;
   if (existing !== undefined) return update(tx, existing, change);
-  if (id !== undefined || name === undefined || mount === undefined) throw badRequest('invalid alias ID');
+  if (id !== undefined || name === undefined || mount === undefined)
+    throw badField(id === undefined ? ['name', 'mount_accessor'] : 'id', 'invalid alias ID');
   return insert(tx, namespaceId, { ...change, name, mount });
 }
 
-async function mustBeEntity(tx: Transaction<Database>, namespaceId: string, id: string): Promise<void> {
+async function mustBeEntity(
+  tx: Transaction<Database>,
+  namespaceId: string,
+  field: AliasChange['entityField'],
+  id: string,
+): Promise<void> {
   const { rows } = await sql`
     select 1 from entities where namespace_id = ${namespaceId} and id = ${id} for no key update`.execute(tx);
-  if (rows.length === 0) throw badRequest('invalid canonical ID');
+  if (rows.length === 0) throw badField(field, 'invalid canonical ID');
 }
 
 async function update(

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { AppError, badRequest } from '#core/errors.ts';
+import { AppError, badField } from '#core/errors.ts';
 import { uuid } from '#core/ids.ts';
 import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -44,7 +44,7 @@ export async function writeEntity(store: Store, namespaceId: string, change: Ent
       return { entity, isNew };
     });
   } catch (error) {
-    throw isTaken(error) ? badRequest('entity name is already in use') : error;
+    throw isTaken(error) ? badField('name', 'entity name is already in use') : error;
   }
 }
 
@@ -57,11 +57,11 @@ async function updateOrInsert(
   for (let round = 1; round <= roundsMax; round += 1) {
     const updated = await update(tx, namespaceId, change);
     if (updated !== undefined) return { id: updated, isNew: false };
-    if (change.id !== undefined) throw badRequest('entity not found from id');
+    if (change.id !== undefined) throw badField('id', 'entity not found from id');
     const inserted = await insert(tx, namespaceId, change);
     if (inserted !== undefined) return { id: inserted, isNew: true };
   }
-  throw badRequest('entity name is already in use');
+  throw badField('name', 'entity name is already in use');
 }
 
 async function update(tx: Transaction<Database>, namespaceId: string, change: EntityChange) {

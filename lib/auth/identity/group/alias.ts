@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { uuid } from '#core/ids.ts';
 import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -48,15 +48,17 @@ export async function writeGroupAlias(
       return existing === undefined ? insert(tx, namespaceId, change) : update(tx, existing, change);
     });
   } catch (error) {
-    throw isTaken(error) ? badRequest('Alias already exists for requested group and mount accessor') : error;
+    throw isTaken(error)
+      ? badField(['canonical_id', 'mount_accessor'], 'Alias already exists for requested group and mount accessor')
+      : error;
   }
 }
 
 async function mustBeExternal(tx: Transaction<Database>, namespaceId: string, id: string): Promise<void> {
   const { rows } = await rowsOf({ type: text })`
     select type from identity_groups where namespace_id = ${namespaceId} and id = ${id}`.execute(tx);
-  if (rows[0] === undefined) throw badRequest('invalid canonical ID');
-  if (rows[0].type !== 'external') throw badRequest("alias can't be set on an internal group");
+  if (rows[0] === undefined) throw badField('canonical_id', 'invalid canonical ID');
+  if (rows[0].type !== 'external') throw badField('canonical_id', "alias can't be set on an internal group");
 }
 
 async function update(
@@ -80,7 +82,8 @@ async function insert(
   change: GroupAliasChange,
 ): Promise<WrittenGroupAlias> {
   const { name, mountAccessor } = change;
-  if (change.id !== undefined || name === undefined) throw badRequest('invalid alias ID');
+  if (change.id !== undefined || name === undefined)
+    throw badField(change.id === undefined ? 'name' : 'id', 'invalid alias ID');
   const groupId = change.groupId ?? (await newGroup(tx, namespaceId));
   const id = uuid();
   await sql`

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Database } from '#store/tables.ts';
@@ -47,11 +47,12 @@ async function mustNotContain(tx: Transaction<Database>, ids: readonly string[],
     select id from up where id = any(${ids}::text[]) limit 1`.execute(tx);
   const [found] = rows;
   if (found !== undefined)
-    throw badRequest(`cyclic relationship detected for member group ID ${JSON.stringify(found.id)}`);
+    throw badField('member_group_ids', `cyclic relationship detected for member group ID ${JSON.stringify(found.id)}`);
 }
 
 function mustAllExist(wanted: readonly string[], found: readonly { readonly id: string }[], what: string): void {
   const there = new Set(found.map(({ id }) => id));
   const missing = wanted.find((id) => !there.has(id));
-  if (missing !== undefined) throw badRequest(`invalid ${what} ID ${JSON.stringify(missing.slice(0, 64))}`);
+  if (missing !== undefined)
+    throw badField(`member_${what}_ids`, `invalid ${what} ID ${JSON.stringify(missing.slice(0, 64))}`);
 }

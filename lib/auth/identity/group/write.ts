@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { uuid } from '#core/ids.ts';
 import { pick, type RowOf } from '#store/sql/columns.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -51,16 +51,17 @@ export async function writeGroup(
       await changeGroups(tx);
       const updated = await update(tx, namespaceId, change);
       const group = updated ?? (await insert(tx, namespaceId, change));
-      if (change.type !== undefined && group.type !== change.type) throw badRequest('group type cannot be changed');
+      if (change.type !== undefined && group.type !== change.type)
+        throw badField('type', 'group type cannot be changed');
       if (group.type === 'external' && (change.memberEntityIds?.length ?? 0) > 0)
-        throw badRequest("member entities can't be set manually for external groups");
+        throw badField('member_entity_ids', "member entities can't be set manually for external groups");
       if (group.type === 'internal' && change.memberEntityIds !== undefined)
         await setMembers(tx, group.id, change.memberEntityIds);
       if (change.memberGroupIds !== undefined) await setMemberGroups(tx, group.id, change.memberGroupIds);
       return { id: group.id, name: group.name, isNew: updated === undefined };
     });
   } catch (error) {
-    throw isTaken(error) ? badRequest('group name is already in use') : error;
+    throw isTaken(error) ? badField('name', 'group name is already in use') : error;
   }
 }
 
@@ -81,7 +82,7 @@ async function update(
   const { rows } = await rowsOf(writtenColumns)`
     update identity_groups set ${sql.join(sets)} where namespace_id = ${namespaceId} and ${which}
     returning id, name, type`.execute(tx);
-  if (id !== undefined && rows.length === 0) throw badRequest('invalid group ID');
+  if (id !== undefined && rows.length === 0) throw badField('id', 'invalid group ID');
   return rows[0];
 }
 

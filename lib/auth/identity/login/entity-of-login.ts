@@ -1,6 +1,6 @@
-import { badRequest, permissionDenied } from '#core/errors.ts';
+import { badField, permissionDenied } from '#core/errors.ts';
 import { uuid } from '#core/ids.ts';
-import { isStorable } from '#store/postgres/statements/parameters.ts';
+import { isStorable } from '#core/unstorable.ts';
 import type { Store } from '#store/store.ts';
 import type { EntityOfLogin, LoginEntity, LoginOf } from '../../token/identities.ts';
 import { nameKey, storable } from '../names.ts';
@@ -19,7 +19,7 @@ const aliasCharactersMax = 512;
 export function entityOfLogin(store: Store): EntityOfLogin {
   const find = aliasFinder(store);
   return async (asked) => {
-    mustBeStorable(asked.alias);
+    mustBeStorable(asked);
     const groups = asked.groups?.filter(isStorable);
     const login = { ...asked, metadata: asked.metadata && storable(asked.metadata), groups };
     for (let round = 1; round <= roundsMax; round += 1) {
@@ -33,9 +33,10 @@ export function entityOfLogin(store: Store): EntityOfLogin {
 }
 
 /** Look-ups share a statement, so a text that cannot be stored would make the others fail. */
-function mustBeStorable(alias: string): void {
-  if (alias.length > aliasCharactersMax) throw badRequest(`an alias has at most ${aliasCharactersMax} characters`);
-  if (!isStorable(alias)) throw badRequest('an alias contains a character that cannot be stored');
+function mustBeStorable({ alias, aliasFields = [] }: LoginOf): void {
+  if (alias.length > aliasCharactersMax)
+    throw badField(aliasFields, `an alias has at most ${aliasCharactersMax} characters`);
+  if (!isStorable(alias)) throw badField(aliasFields, 'an alias contains a character that cannot be stored');
 }
 
 async function create(store: Store, login: LoginOf): Promise<LoginEntity | undefined> {

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { RowOf } from '#store/sql/columns.ts';
 import { text } from '#store/sql/kinds.ts';
 import type { Mounts } from '../parts.ts';
@@ -25,7 +25,10 @@ export interface Clashes {
 /** @throws AppError `bad-request` when several sources make the aliases to keep ambiguous */
 export function clashesOf(aliases: readonly MergedAlias[], { to, from, keep }: AliasChoice): Clashes {
   if (from.length > 1 && keep.length > 1) {
-    throw badRequest('aliases conflicts cannot be resolved with multiple from entity ids - merge one entity at a time');
+    throw badField(
+      ['from_entity_ids', 'conflicting_alias_ids_to_keep'],
+      'aliases conflicts cannot be resolved with multiple from entity ids - merge one entity at a time',
+    );
   }
   const byMount = Map.groupBy(aliases, (alias) => alias.mount_accessor);
   const shared = [...byMount.values()].filter((group) => group.length > 1);

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
-import { AppError, badRequest } from '#core/errors.ts';
+import { badField, invalid } from '#core/errors.ts';
+import { problemOf } from '#core/problem.ts';
 import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Database } from '#store/tables.ts';
@@ -25,7 +26,7 @@ export async function mergeEntities(
   return store.transaction(async (tx) => {
     await lockEntities(tx, namespaceId, merge);
     const conflicts = await secondFactors.conflicts(tx, merge.from, merge.to);
-    if (conflicts.length > 0 && !merge.force) throw new AppError('bad-request', conflicts);
+    if (conflicts.length > 0 && !merge.force) throw invalid(conflicts.map((text) => problemOf('force', text)));
     const { dropped, clashes } = clashesOf(await aliasesOf(tx, merge), merge);
     if (clashes.length > 0) return clashes;
     await secondFactors.move(tx, merge.from, merge.to);
@@ -40,8 +41,8 @@ async function lockEntities(tx: Transaction<Database>, namespaceId: string, { fr
     select id from entities where namespace_id = ${namespaceId} and id = any(${[to, ...from]}::text[])
      order by id for update`.execute(tx);
   const found = new Set(rows.map(({ id }) => id));
-  if (!found.has(to)) throw badRequest('entity id to merge to is invalid');
-  if (!from.every((id) => found.has(id))) throw badRequest('entity id to merge from is invalid');
+  if (!found.has(to)) throw badField('to_entity_id', 'entity id to merge to is invalid');
+  if (!from.every((id) => found.has(id))) throw badField('from_entity_ids', 'entity id to merge from is invalid');
 }
 
 async function aliasesOf(tx: Transaction<Database>, { from, to }: Merge): Promise<readonly MergedAlias[]> {

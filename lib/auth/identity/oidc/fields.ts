@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { atMost, text } from '#path/fields.ts';
 
 const nameMax = 256;
@@ -20,7 +20,7 @@ export const bounds = { keys: 100, roles: 1_000, retiredVersions: 32 };
 
 /** @throws AppError `bad-request` for more than ten years, which the store and the claims of a token cannot hold */
 export function mustBeShortTime(field: string, seconds: number): void {
-  if (seconds > secondsMax) throw badRequest(`${field} may be at most ${secondsMax} seconds`);
+  if (seconds > secondsMax) throw badField(field, `${field} may be at most ${secondsMax} seconds`);
 }
 
 export const quoted = (name: string): string => JSON.stringify(name);

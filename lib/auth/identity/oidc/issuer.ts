@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
@@ -23,7 +23,8 @@ export function checkIssuer(issuer: string): void {
   if (issuer === '') return;
   const url = URL.parse(issuer);
   if (url !== null && /^https?:$/.test(url.protocol) && /^https?:\/\/[^/?#@\\\s]+$/.test(issuer)) return;
-  throw badRequest(
+  throw badField(
+    'issuer',
     'invalid issuer, which must include only a scheme, host, and optional port (e.g. https://example.com:8200)',
   );
 }

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Namespace } from '#core/namespace.ts';
 import type { Mount } from '#path/contract/mount.ts';
 import { text, textMap } from '#path/fields.ts';
@@ -23,6 +23,6 @@ export async function mountNamed(
 ): Promise<Mount | undefined> {
   if (emptyToUndefined(accessor) === undefined) return undefined;
   const mount = (await mountsOf(namespace)).get(accessor ?? '');
-  if (mount === undefined) throw badRequest(`invalid mount accessor ${JSON.stringify(accessor)}`);
+  if (mount === undefined) throw badField('mount_accessor', `invalid mount accessor ${JSON.stringify(accessor)}`);
   return mount;
 }

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { text } from '#path/fields.ts';
 import type { Store } from '#store/store.ts';
@@ -30,7 +30,7 @@ export const groupApplicationRow = (store: Store): Row => ({
         const mode = applicationModes.find((one) => one === given);
         if (mode === undefined) {
           const known = applicationModes.map((one) => JSON.stringify(one)).join(' or ');
-          throw badRequest(`invalid group_policy_application_mode: it is ${known}`);
+          throw badField('group_policy_application_mode', `invalid group_policy_application_mode: it is ${known}`);
         }
         await writeMode(store, mode);
         return undefined;

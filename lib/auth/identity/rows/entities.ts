@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
@@ -84,7 +84,7 @@ const batchDeleteRow = (parts: IdentityParts): Row => ({
         summary: 'Delete entities and their aliases',
         knownFieldsOnly: true,
         async run({ entity_ids: ids }, context) {
-          if (ids.length === 0) throw badRequest('missing entity ids to delete');
+          if (ids.length === 0) throw badField('entity_ids', 'missing entity ids to delete');
           return remove(parts, context, { ids });
         },
       },
@@ -120,7 +120,7 @@ const listRow = (parts: IdentityParts, by: 'id' | 'name'): Row => ({
 /** Limits a name in a path like one in a body. @throws AppError `bad-request` */
 export function shortName(name: string): string {
   const parsed = nameText().safeParse(name);
-  if (!parsed.success || name === '') throw badRequest('the name is empty or too long');
+  if (!parsed.success || name === '') throw badField('name', 'the name is empty or too long');
   return name;
 }
 

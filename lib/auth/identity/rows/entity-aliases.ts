@@ -46,12 +46,13 @@ async function write(
   input: Partial<Input<typeof fields>>,
   { namespace }: RequestContext,
 ): Promise<Reply> {
-  mustBeShort(input.custom_metadata);
+  mustBeShort('custom_metadata', input.custom_metadata);
   const data = await writeAlias(parts.store, namespace.id, {
     id: emptyToUndefined(input.id),
     name: emptyToUndefined(input.name),
     mount: await mountNamed(parts, namespace, input.mount_accessor),
     entityId: emptyToUndefined(input.canonical_id) ?? emptyToUndefined(input.entity_id),
+    entityField: emptyToUndefined(input.canonical_id) === undefined ? 'entity_id' : 'canonical_id',
     customMetadata: input.custom_metadata,
   });
   return { data };

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { bool, foldedList, type Input, text, textMap } from '#path/fields.ts';
 import { policySet } from '../../policy/names.ts';
 import type { EntityChange } from '../entity/write.ts';
@@ -16,7 +16,7 @@ export const entityFields = {
 
 /** @throws AppError `bad-request` */
 export function entityChange(input: Partial<Input<typeof entityFields>>): EntityChange {
-  mustBeShort(input.metadata);
+  mustBeShort('metadata', input.metadata);
   return {
     id: emptyToUndefined(input.id),
     name: emptyToUndefined(input.name),
@@ -40,9 +40,10 @@ const policiesMax = 1_000;
 export function assignable(names: readonly string[] | undefined): readonly string[] | undefined {
   if (names === undefined) return undefined;
   const found = names.map((name) => name.trim().toLowerCase()).find((name) => reserved.includes(name));
-  if (found !== undefined) throw badRequest(`policies cannot contain ${found}`);
+  if (found !== undefined) throw badField('policies', `policies cannot contain ${found}`);
   const policies = policySet(names);
-  if (policies.length > policiesMax) throw badRequest(`at most ${policiesMax} policies are allowed`);
-  if (policies.some((name) => name.length > 512)) throw badRequest('a policy name may have at most 512 characters');
+  if (policies.length > policiesMax) throw badField('policies', `at most ${policiesMax} policies are allowed`);
+  if (policies.some((name) => name.length > 512))
+    throw badField('policies', 'a policy name may have at most 512 characters');
   return policies;
 }

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
@@ -98,7 +98,7 @@ async function write(
   input: Partial<Input<typeof fields>>,
   { namespace }: RequestContext,
 ): Promise<Reply> {
-  mustBeShort(input.metadata);
+  mustBeShort('metadata', input.metadata);
   const id = emptyToUndefined(input.id);
   const { isNew, ...data } = await writeGroup(store, namespace.id, {
     id,
@@ -115,7 +115,7 @@ async function write(
 
 function typeOf(given: string | undefined): 'internal' | 'external' | undefined {
   if (given === undefined || given === 'internal' || given === 'external') return given;
-  throw badRequest('invalid group type: expected "internal" or "external"');
+  throw badField('type', 'invalid group type: expected "internal" or "external"');
 }
 
 async function remove(

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { type Input, text } from '#path/fields.ts';
 import { findEntity } from '../entity/read.ts';
@@ -51,8 +51,12 @@ function keyOf({ id, name, alias_id, alias_name, alias_mount_accessor }: Input<t
   if (id !== '') return { id };
   if (name !== '') return { name };
   if (alias_id !== '') return { aliasId: alias_id };
-  if (alias_name === '' && alias_mount_accessor === '') throw badRequest('query parameter not supplied');
+  if (alias_name === '' && alias_mount_accessor === '')
+    throw badField(Object.keys(fields), 'query parameter not supplied');
   if (alias_name === '' || alias_mount_accessor === '')
-    throw badRequest("both 'alias_name' and 'alias_mount_accessor' needs to be set");
+    throw badField(
+      ['alias_name', 'alias_mount_accessor'],
+      "both 'alias_name' and 'alias_mount_accessor' needs to be set",
+    );
   return { aliasName: alias_name, mountAccessor: alias_mount_accessor };
 }

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { bool, text, textList } from '#path/fields.ts';
 import { clashReply } from '../merge/clashes.ts';
@@ -46,8 +46,9 @@ export const mergeRow = (parts: IdentityParts): Row => ({
 });
 
 function checkMerge({ to, from }: { readonly to: string; readonly from: readonly string[] }): void {
-  if (to === '') throw badRequest('missing entity id to merge to');
-  if (from.length === 0) throw badRequest('missing entity ids to merge from');
-  if (from.length > fromMax) throw badRequest(`at most ${fromMax} entities can be merged at once`);
-  if (from.includes(to)) throw badRequest('to_entity_id should not be present in from_entity_ids');
+  if (to === '') throw badField('to_entity_id', 'missing entity id to merge to');
+  if (from.length === 0) throw badField('from_entity_ids', 'missing entity ids to merge from');
+  if (from.length > fromMax) throw badField('from_entity_ids', `at most ${fromMax} entities can be merged at once`);
+  if (from.includes(to))
+    throw badField(['to_entity_id', 'from_entity_ids'], 'to_entity_id should not be present in from_entity_ids');
 }

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { coalesce } from '#core/concurrency/coalesce.ts';
+import { isStorable } from '#core/unstorable.ts';
 import type { Page } from '#path/listing.ts';
-import { isStorable } from '#store/postgres/statements/parameters.ts';
 import { bytea, int, jsonObject, nullable, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
+import { sentOf } from '#core/problem.ts';
 import { effectiveLeases, type Mount } from '#path/contract/mount.ts';
 import { shortDurationText } from '#path/duration-text.ts';
 import { cidrOf, shownCidr } from '../../cidr.ts';
@@ -43,26 +44,33 @@ export function tokenSettingsAfter(before: TokenSettings, input: TokenInput & Fo
     token_ttl: input.token_ttl ?? input.ttl ?? before.token_ttl,
     token_max_ttl: input.token_max_ttl ?? input.max_ttl ?? before.token_max_ttl,
     token_policies: policies === undefined ? before.token_policies : policySet(policies),
-    token_bound_cidrs: cidrs?.map(canonicalCidr) ?? before.token_bound_cidrs,
+    token_bound_cidrs:
+      cidrs?.map(cidrIn(sentOf(input, ['token_bound_cidrs', 'bound_cidrs']))) ?? before.token_bound_cidrs,
     token_explicit_max_ttl: input.token_explicit_max_ttl ?? before.token_explicit_max_ttl,
     token_no_default_policy: input.token_no_default_policy ?? before.token_no_default_policy,
     token_num_uses: input.token_num_uses ?? input.num_uses ?? before.token_num_uses,
     token_period: input.token_period ?? input.period ?? before.token_period,
     token_type: input.token_type === undefined ? before.token_type : typeOf(input.token_type),
   };
-  if (after.token_num_uses < 0) throw badRequest("'token_num_uses' cannot be negative");
+  if (after.token_num_uses < 0)
+    throw badField(sentOf(input, ['token_num_uses', 'num_uses']), "'token_num_uses' cannot be negative");
   if (after.token_max_ttl > 0 && after.token_ttl > after.token_max_ttl)
-    throw badRequest("'token_ttl' cannot be greater than 'token_max_ttl'");
-  if (after.token_type === 'batch' || after.token_type === 'default-batch') mustSuitBatch(after);
+    throw badField(
+      sentOf(input, ['token_ttl', 'ttl', 'token_max_ttl', 'max_ttl']),
+      "'token_ttl' cannot be greater than 'token_max_ttl'",
+    );
+  if (after.token_type === 'batch' || after.token_type === 'default-batch') mustSuitBatch(after, input);
   return after;
 }
 
-/** A CIDR block in stored form. @throws AppError `bad-request` */
-export function canonicalCidr(given: string): string {
-  const cidr = cidrOf(given);
-  if (cidr === undefined) throw badRequest(`${JSON.stringify(given)} is not a CIDR block such as 10.0.0.0/8`);
-  return cidr;
-}
+/** A function that returns a CIDR block of these fields in stored form. @throws AppError `bad-request` */
+export const cidrIn =
+  (field: string | readonly string[]) =>
+  (given: string): string => {
+    const cidr = cidrOf(given);
+    if (cidr === undefined) throw badField(field, `${JSON.stringify(given)} is not a CIDR block such as 10.0.0.0/8`);
+    return cidr;
+  };
 
 /** Warnings for the reply to a write. */
 export function tokenSettingsWarnings(input: TokenInput & FormerInput, mount: Mount): readonly string[] {
@@ -101,13 +109,22 @@ export function shownTokenSettings(stored: TokenSettings, former: readonly Forme
 function typeOf(given: string): TokenTypeRule {
   if (given === '') return 'default';
   const known = tokenTypeRules.find((rule) => rule === given);
-  if (known === undefined) throw badRequest(`invalid 'token_type' value ${JSON.stringify(given)}`);
+  if (known === undefined) throw badField('token_type', `invalid 'token_type' value ${JSON.stringify(given)}`);
   return known;
 }
 
-function mustSuitBatch({ token_period, token_num_uses, token_explicit_max_ttl }: TokenSettings): void {
+function mustSuitBatch(
+  { token_period, token_num_uses, token_explicit_max_ttl }: TokenSettings,
+  input: TokenInput & FormerInput,
+): void {
   const when = "'token_type' cannot be 'batch' or 'default-batch' when set to generate";
-  if (token_period > 0) throw badRequest(`${when} periodic tokens`);
-  if (token_num_uses > 0) throw badRequest(`${when} tokens with limited use count`);
-  if (token_explicit_max_ttl > 0) throw badRequest(`${when} tokens with an explicit max TTL`);
+  if (token_period > 0)
+    throw badField(sentOf(input, ['token_type', 'token_period', 'period']), `${when} periodic tokens`);
+  if (token_num_uses > 0)
+    throw badField(
+      sentOf(input, ['token_type', 'token_num_uses', 'num_uses']),
+      `${when} tokens with limited use count`,
+    );
+  if (token_explicit_max_ttl > 0)
+    throw badField(sentOf(input, ['token_type', 'token_explicit_max_ttl']), `${when} tokens with an explicit max TTL`);
 }

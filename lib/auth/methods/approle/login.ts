@@ -1,4 +1,4 @@
-import { badRequest, permissionDenied } from '#core/errors.ts';
+import { badField, permissionDenied } from '#core/errors.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import type { Row } from '#path/contract/row.ts';
 import { isAddressAllowed } from '../../cidr.ts';
@@ -26,12 +26,12 @@ const identifier = ({
 }: MethodParts): ((input: Given, context: RequestContext) => Promise<Identity>) => {
   const find = loginFinder(store);
   return async ({ role_id: roleId, secret_id: text }, context) => {
-    if (roleId === '') throw badRequest('missing role_id');
+    if (roleId === '') throw badField('role_id', 'missing role_id');
     const hash = hashOfSecretId(store, context.mount.id, text);
     const found = await find({ mountId: context.mount.id, roleId, hash });
     const { role, secretId } = found;
     if (role?.settings.bind_secret_id === false) return identityOf(role, undefined, context);
-    if (text === '') throw badRequest('missing secret_id');
+    if (text === '') throw badField('secret_id', 'missing secret_id');
     const seen = { ...found, isKnown: role !== undefined, isCorrect: secretId !== undefined };
     const isCorrect = await lockout.record(context, seen);
     if (!isCorrect || role === undefined || secretId === undefined) throw wrong();
@@ -46,7 +46,7 @@ interface Given {
   readonly secret_id: string;
 }
 
-const wrong = () => badRequest('invalid role or secret ID');
+const wrong = () => badField(['role_id', 'secret_id'], 'invalid role or secret ID');
 
 /** @throws AppError `permission-denied` for a login from an address that is not allowed */
 function identityOf(role: Role, secretId: UsedSecretId | undefined, context: RequestContext): Identity {

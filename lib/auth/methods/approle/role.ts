@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
+import { sentOf } from '#core/problem.ts';
 import type { FormerInput, TokenInput } from '../../login/role/fields.ts';
-import { canonicalCidr, newTokenSettings, tokenSettings, tokenSettingsAfter } from '../../login/role/settings.ts';
+import { cidrIn, newTokenSettings, tokenSettings, tokenSettingsAfter } from '../../login/role/settings.ts';
 
 /** The stored settings of a role. */
 export type RoleSettings = Readonly<z.infer<typeof roleSettings>>;
@@ -52,15 +53,21 @@ export function roleAfter(before: RoleSettings | undefined, input: RoleInput): R
     ...tokenSettingsAfter(from, input),
     bind_secret_id: input.bind_secret_id ?? from.bind_secret_id,
     secret_id_bound_cidrs:
-      (input.secret_id_bound_cidrs ?? input.bound_cidr_list)?.map(canonicalCidr) ?? from.secret_id_bound_cidrs,
+      (input.secret_id_bound_cidrs ?? input.bound_cidr_list)?.map(
+        cidrIn(sentOf(input, ['secret_id_bound_cidrs', 'bound_cidr_list'])),
+      ) ?? from.secret_id_bound_cidrs,
     secret_id_num_uses: input.secret_id_num_uses ?? from.secret_id_num_uses,
     secret_id_ttl: input.secret_id_ttl ?? from.secret_id_ttl,
     local_secret_ids: input.local_secret_ids ?? from.local_secret_ids,
   };
-  if (after.secret_id_num_uses < 0) throw badRequest("'secret_id_num_uses' cannot be negative");
+  if (after.secret_id_num_uses < 0) throw badField('secret_id_num_uses', "'secret_id_num_uses' cannot be negative");
   if (before !== undefined && before.local_secret_ids !== after.local_secret_ids)
-    throw badRequest('local_secret_ids can only be modified during role creation');
+    throw badField('local_secret_ids', 'local_secret_ids can only be modified during role creation');
   const bound = after.bind_secret_id || after.secret_id_bound_cidrs.length > 0 || after.token_bound_cidrs.length > 0;
-  if (!bound) throw badRequest('at least one constraint should be enabled on the role');
+  if (!bound)
+    throw badField(
+      sentOf(input, ['bind_secret_id', 'secret_id_bound_cidrs', 'bound_cidr_list', 'token_bound_cidrs']),
+      'at least one constraint should be enabled on the role',
+    );
   return after;
 }

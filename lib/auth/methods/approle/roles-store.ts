@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { badRequest, notFound } from '#core/errors.ts';
+import { badField, notFound } from '#core/errors.ts';
 import { uuid } from '#core/ids.ts';
 import type { Page } from '#path/listing.ts';
 import { pick, type RowOf } from '#store/sql/columns.ts';
@@ -67,7 +67,7 @@ export function changeRole(
     const taken = await sql`
       select 1 from approle_roles
        where mount_id = ${mountId}::uuid and role_id = ${roleId} and name <> ${name}`.execute(tx);
-    if (taken.rows.length > 0) throw badRequest('role_id is already in use by another role');
+    if (taken.rows.length > 0) throw badField('role_id', 'role_id is already in use by another role');
     await sql`
       insert into approle_roles (id, mount_id, name, role_id, settings, updated_at)
       values (${uuid()}::uuid, ${mountId}::uuid, ${name}, ${roleId}, ${JSON.stringify(settings)}::jsonb, now())

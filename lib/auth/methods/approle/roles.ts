@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
@@ -29,7 +29,7 @@ export async function writeRole(
   context: RequestContext,
   create: boolean,
 ): Promise<Reply> {
-  if (input.role_id === '') throw badRequest('invalid role_id supplied, or role_id is empty');
+  if (input.role_id === '') throw badField('role_id', 'invalid role_id supplied, or role_id is empty');
   await changeRole(store, keyOf(input.role_name, context), (before) => {
     if (before === undefined && !create) throw badRequest(`role ${JSON.stringify(input.role_name)} does not exist`);
     return { settings: roleAfter(before?.settings, input), roleId: input.role_id ?? before?.roleId };
@@ -107,7 +107,7 @@ const roleIdRow = (parts: TokenParts): Row => ({
       {
         summary: 'Set the role id',
         run(input, context) {
-          if (!input.role_id) throw badRequest('missing role_id');
+          if (!input.role_id) throw badField('role_id', 'missing role_id');
           return writeRole(parts, input, context, false);
         },
       },

@@ -1,4 +1,4 @@
-import { badRequest, notFound } from '#core/errors.ts';
+import { badField, notFound } from '#core/errors.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { type Operation, operation, type Row } from '#path/contract/row.ts';
 import { listNames, pageFields } from '#path/listing.ts';
@@ -40,7 +40,7 @@ export const secretIdRows = (parts: TokenParts): readonly Row[] => [
         {
           summary: 'Create a custom secret id',
           async run(input, context) {
-            if (input.secret_id === '') throw badRequest('missing secret_id');
+            if (input.secret_id === '') throw badField('secret_id', 'missing secret_id');
             const role = await mustFind(parts, input.role_name, context);
             return makeSecretId(parts, role, context, input, input.secret_id);
           },
@@ -49,11 +49,11 @@ export const secretIdRows = (parts: TokenParts): readonly Row[] => [
     },
   },
   ...byRows(parts, 'secret-id', { secret_id }, ({ secret_id: text }, { mount }) => {
-    if (text === '') throw badRequest('missing secret_id');
+    if (text === '') throw badField('secret_id', 'missing secret_id');
     return { hash: hashOfSecretId(parts.store, mount.id, text) };
   }),
   ...byRows(parts, 'secret-id-accessor', { secret_id_accessor }, ({ secret_id_accessor: accessor }) => {
-    if (accessor === '') throw badRequest('missing secret_id_accessor');
+    if (accessor === '') throw badField('secret_id_accessor', 'missing secret_id_accessor');
     return { accessor };
   }),
 ];

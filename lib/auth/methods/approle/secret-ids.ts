@@ -1,9 +1,9 @@
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { uuid } from '#core/ids.ts';
 import type { ReplyContent } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { isWithin } from '../../cidr.ts';
-import { canonicalCidr } from '../../login/role/settings.ts';
+import { cidrIn } from '../../login/role/settings.ts';
 import type { TokenParts } from '../../token/parts.ts';
 import type { NewSecretIdInput } from './fields.ts';
 import type { Role, RoleSettings } from './role.ts';
@@ -29,7 +29,7 @@ export async function makeSecretId(
   const secretId = custom ?? uuid();
   const entry = entryOf(role.settings, input);
   const made = await insertSecretId(store, role, hashOfSecretId(store, mount.id, secretId), entry);
-  if (!made) throw badRequest('SecretID is already registered');
+  if (!made) throw badField('secret_id', 'SecretID is already registered');
   return {
     data: {
       secret_id: secretId,
@@ -43,12 +43,13 @@ export async function makeSecretId(
 
 function entryOf(settings: RoleSettings, input: NewSecretIdInput): NewSecretId {
   const { metadata = {}, num_uses: uses = settings.secret_id_num_uses, ttl = settings.secret_id_ttl } = input;
-  if (uses < 0) throw badRequest("'num_uses' cannot be negative");
+  if (uses < 0) throw badField('num_uses', "'num_uses' cannot be negative");
   if (isBeyond(uses, settings.secret_id_num_uses))
-    throw badRequest("num_uses cannot be higher than the role's secret_id_num_uses");
-  if (isBeyond(ttl, settings.secret_id_ttl)) throw badRequest("ttl cannot be longer than the role's secret_id_ttl");
+    throw badField('num_uses', "num_uses cannot be higher than the role's secret_id_num_uses");
+  if (isBeyond(ttl, settings.secret_id_ttl))
+    throw badField('ttl', "ttl cannot be longer than the role's secret_id_ttl");
   if (JSON.stringify(metadata).length > metadataMax)
-    throw badRequest(`metadata may have at most ${metadataMax} characters`);
+    throw badField('metadata', `metadata may have at most ${metadataMax} characters`);
   return {
     accessor: uuid(),
     num_uses: uses,
@@ -62,10 +63,14 @@ function entryOf(settings: RoleSettings, input: NewSecretIdInput): NewSecretId {
 /** Whether a value exceeds a limit; 0 is unlimited. */
 const isBeyond = (wanted: number, limit: number): boolean => limit > 0 && (wanted === 0 || wanted > limit);
 
-function subset(name: string, given: readonly string[] = [], limits: readonly string[]): readonly string[] {
-  const cidrs = given.map(canonicalCidr);
+function subset(
+  name: 'cidr_list' | 'token_bound_cidrs',
+  given: readonly string[] = [],
+  limits: readonly string[],
+): readonly string[] {
+  const cidrs = given.map(cidrIn(name));
   const outside = limits.length === 0 ? undefined : cidrs.find((cidr) => !isWithin(cidr, limits));
-  if (outside !== undefined) throw badRequest(`${name}: ${outside} is not within the CIDR blocks of the role`);
+  if (outside !== undefined) throw badField(name, `${name}: ${outside} is not within the CIDR blocks of the role`);
   return cidrs;
 }
 

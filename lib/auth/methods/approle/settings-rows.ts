@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { shownCidr } from '../../cidr.ts';
 import { formerTokenFields, tokenFields } from '../../login/role/fields.ts';
@@ -62,7 +62,7 @@ function changes(parts: TokenParts, name: Name, former: keyof RoleInput | undefi
         summary: `Set ${name}`,
         run(input, context) {
           const given: Readonly<Record<string, unknown>> = input;
-          if (names.every((one) => given[one] === undefined)) throw badRequest(`missing ${names.join(' or ')}`);
+          if (names.every((one) => given[one] === undefined)) throw badField(names, `missing ${names.join(' or ')}`);
           return writeRole(parts, input, context, false);
         },
       },

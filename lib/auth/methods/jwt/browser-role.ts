@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { type Input, integer, text, textList } from '#path/fields.ts';
 import { storedInteger } from '../../token/stored-integer.ts';
 
@@ -56,12 +56,12 @@ export function browserRoleAfter(before: BrowserRole, input: BrowserRoleInput): 
 
 function roleType(given: string): BrowserRole['role_type'] {
   if (given === 'jwt' || given === 'oidc') return given;
-  throw badRequest(`invalid 'role_type': ${JSON.stringify(given)}`);
+  throw badField('role_type', `invalid 'role_type': ${JSON.stringify(given)}`);
 }
 
 function callbackMode(given: string): BrowserRole['callback_mode'] {
   const known = callbackModes.find((mode) => mode === given);
-  if (known === undefined) throw badRequest(`invalid 'callback_mode': ${JSON.stringify(given)}`);
+  if (known === undefined) throw badField('callback_mode', `invalid 'callback_mode': ${JSON.stringify(given)}`);
   return known;
 }
 
@@ -74,12 +74,20 @@ const pollSecondsMax = 60;
 
 function check({ allowed_redirect_uris: uris, oidc_scopes: scopes, callback_mode: mode, poll_interval }: BrowserRole) {
   if (uris.length === 0 && mode !== 'device')
-    throw badRequest("'allowed_redirect_uris' must be set if 'role_type' is 'oidc' or unspecified.");
-  if (uris.length > urisMax) throw badRequest(`'allowed_redirect_uris' may have at most ${urisMax} entries`);
+    throw badField(
+      'allowed_redirect_uris',
+      "'allowed_redirect_uris' must be set if 'role_type' is 'oidc' or unspecified.",
+    );
+  if (uris.length > urisMax)
+    throw badField('allowed_redirect_uris', `'allowed_redirect_uris' may have at most ${urisMax} entries`);
   const wrong = uris.findIndex((uri) => uri.length > uriCharactersMax || (URL.parse(uri)?.hash ?? '#') !== '');
-  if (wrong >= 0) throw badRequest(`entry ${wrong + 1} of 'allowed_redirect_uris' is not a URI without a fragment`);
+  if (wrong >= 0)
+    throw badField(
+      'allowed_redirect_uris',
+      `entry ${wrong + 1} of 'allowed_redirect_uris' is not a URI without a fragment`,
+    );
   if (scopes.length > scopesMax || scopes.some((one) => !scope.test(one)))
-    throw badRequest(`'oidc_scopes' may have at most ${scopesMax} scopes without blanks`);
+    throw badField('oidc_scopes', `'oidc_scopes' may have at most ${scopesMax} scopes without blanks`);
   if (poll_interval < 0 || poll_interval > pollSecondsMax)
-    throw badRequest(`'poll_interval' is a number of seconds from 0 to ${pollSecondsMax}`);
+    throw badField('poll_interval', `'poll_interval' is a number of seconds from 0 to ${pollSecondsMax}`);
 }

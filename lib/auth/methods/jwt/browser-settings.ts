@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { bool, type Input, jsonObject, objectOfText, text, textList } from '#path/fields.ts';
 
 const providerConfig = z
@@ -34,14 +34,21 @@ const responseTypes = ['code', 'id_token'];
 export function checkBrowserSettings(config: Checked): void {
   const { oidc_client_id: id, oidc_client_secret: secret, oidc_response_mode: mode } = config;
   if ((id === '') !== (secret === ''))
-    throw badRequest("both 'oidc_client_id' and 'oidc_client_secret' must be set for OIDC");
-  if (id !== '' && config.oidc_discovery_url === '') throw badRequest("'oidc_discovery_url' must be set for OIDC");
+    throw badField(
+      ['oidc_client_id', 'oidc_client_secret'],
+      "both 'oidc_client_id' and 'oidc_client_secret' must be set for OIDC",
+    );
+  if (id !== '' && config.oidc_discovery_url === '')
+    throw badField('oidc_discovery_url', "'oidc_discovery_url' must be set for OIDC");
   if (config.oidc_response_types.some((type) => !responseTypes.includes(type)))
-    throw badRequest("invalid 'oidc_response_types': 'code' and 'id_token' are allowed");
+    throw badField('oidc_response_types', "invalid 'oidc_response_types': 'code' and 'id_token' are allowed");
   if (mode !== '' && mode !== 'query' && mode !== 'form_post')
-    throw badRequest(`invalid 'oidc_response_mode': ${JSON.stringify(mode)}`);
+    throw badField('oidc_response_mode', `invalid 'oidc_response_mode': ${JSON.stringify(mode)}`);
   if (mode !== 'form_post' && config.oidc_response_types.includes('id_token'))
-    throw badRequest('query response_mode may not be used with an id_token response_type');
+    throw badField(
+      ['oidc_response_mode', 'oidc_response_types'],
+      'query response_mode may not be used with an id_token response_type',
+    );
 }
 
 /** Whether the mount can send users to a provider. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { atMost, type Input, text, textList } from '#path/fields.ts';
 import { partialJsonOf } from '#store/sql/kinds.ts';
 import { storedAs } from '#store/sql/stored.ts';
@@ -70,28 +70,35 @@ export function checkConfig(config: JwtConfig): void {
     config.oidc_discovery_url !== '',
   ];
   if (sources.filter(Boolean).length !== 1) {
-    throw badRequest(
+    throw badField(
+      ['jwt_validation_pubkeys', 'jwks_url', 'jwks_pairs', 'oidc_discovery_url'],
       "exactly one of 'jwt_validation_pubkeys', 'jwks_url', 'jwks_pairs' or 'oidc_discovery_url' must be set",
     );
   }
   if (config.oidc_discovery_ca_pem !== '' && config.oidc_discovery_url === '')
-    throw badRequest("'oidc_discovery_ca_pem' needs 'oidc_discovery_url'");
-  if (config.jwks_ca_pem !== '' && config.jwks_url === '') throw badRequest("'jwks_ca_pem' needs 'jwks_url'");
+    throw badField(
+      ['oidc_discovery_ca_pem', 'oidc_discovery_url'],
+      "'oidc_discovery_ca_pem' needs 'oidc_discovery_url'",
+    );
+  if (config.jwks_ca_pem !== '' && config.jwks_url === '')
+    throw badField(['jwks_ca_pem', 'jwks_url'], "'jwks_ca_pem' needs 'jwks_url'");
   checkBrowserSettings(config);
   mustBeUrl('oidc_discovery_url', config.oidc_discovery_url);
-  for (const address of [config.jwks_url, ...config.jwks_pairs.map((pair) => pair.jwks_url)])
-    mustBeUrl('jwks_url', address);
+  mustBeUrl('jwks_url', config.jwks_url);
+  for (const pair of config.jwks_pairs) mustBeUrl('jwks_url', pair.jwks_url, 'jwks_pairs');
   const unsupported = config.jwt_supported_algs.find((algorithm) => !algorithms.includes(algorithm));
-  if (unsupported !== undefined) throw badRequest(`unsupported signing algorithm: ${JSON.stringify(unsupported)}`);
+  if (unsupported !== undefined)
+    throw badField('jwt_supported_algs', `unsupported signing algorithm: ${JSON.stringify(unsupported)}`);
   const unread = config.jwt_validation_pubkeys.findIndex((key) => publicKey(key) === undefined);
-  if (unread >= 0) throw badRequest(`error parsing public key: key ${unread + 1} is not a public key in PEM`);
+  if (unread >= 0)
+    throw badField('jwt_validation_pubkeys', `error parsing public key: key ${unread + 1} is not a public key in PEM`);
 }
 
-function mustBeUrl(name: string, given: string): void {
+function mustBeUrl(name: 'oidc_discovery_url' | 'jwks_url', given: string, field: string = name): void {
   if (given === '') return;
   const address = URL.parse(given);
   if (address === null || !/^https?:$/.test(address.protocol) || address.username !== '' || address.hash !== '')
-    throw badRequest(`'${name}' has to be a URL such as https://login.example.com`);
+    throw badField(field, `'${name}' has to be a URL such as https://login.example.com`);
 }
 
 /** As clients read it: without the client secret, and with a member that clients expect. */

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import type { Store } from '#store/store.ts';
 import { readConfig } from '../../login/kept/config.ts';
 import { findRole, type ReadRoleAndConfig } from '../../login/kept/roles.ts';
@@ -23,8 +23,8 @@ export async function found({ store, read }: FindParts, mountId: string, given: 
   const both =
     asked === '' ? await byDefault(store, mountId) : { name: asked, ...(await read({ mountId, name: asked })) };
   if (both.config === undefined) throw badRequest('could not load configuration');
-  if (both.name === '') throw badRequest('missing role');
-  if (both.role === undefined) throw badRequest(`role ${JSON.stringify(both.name)} could not be found`);
+  if (both.name === '') throw badField('role', 'missing role');
+  if (both.role === undefined) throw badField('role', `role ${JSON.stringify(both.name)} could not be found`);
   return { name: both.name, role: storedRole(both.role), config: storedConfig(both.config) };
 }
 

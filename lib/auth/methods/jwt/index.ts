@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { text } from '#path/fields.ts';
 import { readConfig, writeConfig } from '../../login/kept/config.ts';
@@ -98,7 +98,10 @@ const missingEndpoints = ({ endpoints: { authorization, device, token } }: Provi
 function refuseUnreadable(config: JwtConfig, error: unknown): never {
   if (!(error instanceof RemoteFailure)) throw error;
   const what = config.oidc_discovery_url === '' ? 'jwks URL' : 'oidc discovery URL';
-  throw badRequest(`error checking ${what}: ${error.reason}`);
+  throw badField(
+    config.oidc_discovery_url === '' ? 'jwks_url' : 'oidc_discovery_url',
+    `error checking ${what}: ${error.reason}`,
+  );
 }
 
 const roleSpec = (parts: MethodParts) => ({

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Log } from '#core/log/log.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import type { Store } from '#store/store.ts';
@@ -30,12 +30,12 @@ export async function identify(
   context: RequestContext,
 ): Promise<Identity> {
   const { name, role, config } = await found(parts, context.mount.id, asked);
-  if (role.role_type === 'oidc') throw badRequest('role with oidc role_type is not allowed');
-  if (jwt === '') throw badRequest('missing token');
+  if (role.role_type === 'oidc') throw badField('role', 'role with oidc role_type is not allowed');
+  if (jwt === '') throw badField('jwt', 'missing token');
   const bounds = boundsOf(role.token, context);
   const claims = await verifiedClaims(parts, { jwt, config, leeways: role, mountPath: context.mount.path });
-  if (typeof claims === 'string') throw badRequest(`error validating token: ${claims}`);
+  if (typeof claims === 'string') throw badField('jwt', `error validating token: ${claims}`);
   const unbound = boundProblem(claims, role);
-  if (unbound !== undefined) throw badRequest(`error validating claims: ${unbound}`);
-  return identityOf(personOf(claims, role), { name, role, bounds });
+  if (unbound !== undefined) throw badField('jwt', `error validating claims: ${unbound}`);
+  return identityOf(personOf(claims, role, ['jwt']), { name, role, bounds });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { isRawNumber } from '#core/json/json.ts';
 import {
   bool,
@@ -126,7 +126,7 @@ export function roleAfter(before: JwtRole, input: RoleInput): JwtRole {
     claim_mappings: input.claim_mappings === undefined ? before.claim_mappings : mappings(input.claim_mappings),
     token: tokenSettingsAfter(before.token, input),
   };
-  if (after.user_claim === '') throw badRequest('a user claim must be defined on the role');
+  if (after.user_claim === '') throw badField('user_claim', 'a user claim must be defined on the role');
   if (after.role_type === 'jwt') mustBeBound(after);
   return after;
 }
@@ -134,13 +134,16 @@ export function roleAfter(before: JwtRole, input: RoleInput): JwtRole {
 function mustBeBound({ bound_audiences, bound_subject, bound_claims, token }: JwtRole): void {
   const bounds = [bound_audiences, bound_subject, token.token_bound_cidrs, Object.keys(bound_claims)];
   if (bounds.every(({ length }) => length === 0))
-    throw badRequest('must have at least one bound constraint when creating/updating a role');
+    throw badField(
+      ['bound_audiences', 'bound_subject', 'bound_claims', 'token_bound_cidrs'],
+      'must have at least one bound constraint when creating/updating a role',
+    );
 }
 
 function claimsType(given: string): Bounds['bound_claims_type'] {
   if (given === '' || given === 'string') return 'string';
   if (given === 'glob') return given;
-  throw badRequest(`invalid 'bound_claims_type': ${JSON.stringify(given)}`);
+  throw badField('bound_claims_type', `invalid 'bound_claims_type': ${JSON.stringify(given)}`);
 }
 
 const claimsMax = 100;
@@ -148,13 +151,14 @@ const valuesMax = 1_000;
 
 function boundClaims(given: Readonly<Record<string, unknown>>): Bounds['bound_claims'] {
   const claims = Object.entries(given);
-  if (claims.length > claimsMax) throw badRequest(`'bound_claims' may have at most ${claimsMax} claims`);
+  if (claims.length > claimsMax) throw badField('bound_claims', `'bound_claims' may have at most ${claimsMax} claims`);
   const kept = claims.map(([name, value]) => [name, Array.isArray(value) ? value.map(single) : single(value)] as const);
   const wrong = kept.find(
     ([, value]) => textsOf(value) === undefined || (Array.isArray(value) && value.length > valuesMax),
   );
   if (wrong !== undefined)
-    throw badRequest(
+    throw badField(
+      'bound_claims',
       `claim ${JSON.stringify(wrong[0])} of 'bound_claims' is neither a value nor a list of at most ${valuesMax}`,
     );
   return Object.fromEntries(kept);
@@ -164,10 +168,13 @@ const single = (value: unknown): unknown => (isRawNumber(value) ? value.rawJSON 
 
 function mappings(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const names = Object.values(given);
-  if (names.length > claimsMax) throw badRequest(`'claim_mappings' may have at most ${claimsMax} claims`);
-  if (names.includes('role')) throw badRequest('metadata key "role" is reserved and may not be a mapping destination');
+  if (names.length > claimsMax)
+    throw badField('claim_mappings', `'claim_mappings' may have at most ${claimsMax} claims`);
+  if (names.includes('role'))
+    throw badField('claim_mappings', 'metadata key "role" is reserved and may not be a mapping destination');
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw badRequest(`multiple keys are mapped to metadata key ${JSON.stringify(twice)}`);
+  if (twice !== undefined)
+    throw badField('claim_mappings', `multiple keys are mapped to metadata key ${JSON.stringify(twice)}`);
   return given;
 }
 

@@ -1,6 +1,6 @@
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { bool, type Input, text, textList } from '#path/fields.ts';
 import { partialJsonOf } from '#store/sql/kinds.ts';
 import { storedAs } from '#store/sql/stored.ts';
@@ -54,12 +54,18 @@ export const storedConfig = (given: object): OrchestratorConfig => ({
  */
 export function configWarnings(config: OrchestratorConfig, hasLocalCa: boolean): readonly string[] {
   const { orchestrator_host: host, orchestrator_ca_cert: certificates, pem_keys: keys } = config;
-  if (host === '') throw badRequest('no host provided');
+  if (host === '') throw badField('orchestrator_host', 'no host provided');
   if (config.disable_local_ca_jwt && certificates === '')
-    throw badRequest((word) => `${word('orchestrator_ca_cert')} must be given when disable_local_ca_jwt is true`);
+    throw badField(
+      'orchestrator_ca_cert',
+      (word) => `${word('orchestrator_ca_cert')} must be given when disable_local_ca_jwt is true`,
+    );
   const url = URL.parse(host);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '')
-    throw badRequest((word) => `${word('orchestrator_host')} has to be a URL such as https://10.0.0.1:6443`);
+    throw badField(
+      'orchestrator_host',
+      (word) => `${word('orchestrator_host')} has to be a URL such as https://10.0.0.1:6443`,
+    );
   return [
     ...(url.protocol === 'http:' ? ['the host is called without encryption, which exposes tokens on the network'] : []),
     ...(certificates === '' || isCertificate(certificates) ? [] : ['the CA certificate cannot be parsed']),

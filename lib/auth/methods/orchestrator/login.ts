@@ -1,5 +1,5 @@
 import { compactVerify } from 'jose';
-import { AppError, badRequest, permissionDenied, upstreamFailed } from '#core/errors.ts';
+import { AppError, badField, permissionDenied, upstreamFailed } from '#core/errors.ts';
 import type { Log } from '#core/log/log.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import type { Identity } from '../../login/contract.ts';
@@ -42,10 +42,10 @@ export async function identify(
   { role: name, jwt }: { readonly role: string; readonly jwt: string },
   context: RequestContext,
 ): Promise<Identity> {
-  if (name === '') throw badRequest('missing role');
-  if (jwt === '') throw badRequest('missing jwt');
+  if (name === '') throw badField('role', 'missing role');
+  if (jwt === '') throw badField('jwt', 'missing jwt');
   const found = await parts.read({ mountId: context.mount.id, name: name.toLowerCase() });
-  if (found.role === undefined) throw badRequest(`invalid role name ${JSON.stringify(name)}`);
+  if (found.role === undefined) throw badField('role', `invalid role name ${JSON.stringify(name)}`);
   if (found.config === undefined) throw new AppError('internal', 'could not load backend configuration');
   const role = storedRole(found.role);
   const bounds = boundsOf(role.token, context);

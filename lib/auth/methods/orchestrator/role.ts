@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { type Input, text, textList } from '#path/fields.ts';
 import { partialJsonOf } from '#store/sql/kinds.ts';
 import { storedAs } from '#store/sql/stored.ts';
@@ -77,22 +77,28 @@ export function roleAfter(before: OrchestratorRole, input: RoleInput): Orchestra
 function mustBeBound(role: OrchestratorRole): void {
   const { bound_service_account_names: names, bound_service_account_namespaces: namespaces } = role;
   const selector = role.bound_service_account_namespace_selector;
-  if (names.length === 0) throw badRequest('"bound_service_account_names" can not be empty');
+  if (names.length === 0)
+    throw badField('bound_service_account_names', '"bound_service_account_names" can not be empty');
   if (namespaces.length === 0 && selector === '') {
-    throw badRequest(
+    throw badField(
+      ['bound_service_account_namespaces', 'bound_service_account_namespace_selector'],
       '"bound_service_account_namespaces" can not be empty if "bound_service_account_namespace_selector" is not set',
     );
   }
-  if ([names, namespaces].some((bound) => bound.length > 1 && bound.includes('*')))
-    throw badRequest('can not mix "*" with values');
+  const bounds = { bound_service_account_names: names, bound_service_account_namespaces: namespaces };
+  const [mixed] = Object.entries(bounds).find(([, bound]) => bound.length > 1 && bound.includes('*')) ?? [];
+  if (mixed !== undefined) throw badField(mixed, 'can not mix "*" with values');
   if (selector !== '' && readSelector(selector) === undefined)
-    throw badRequest('invalid "bound_service_account_namespace_selector" configured');
+    throw badField(
+      'bound_service_account_namespace_selector',
+      'invalid "bound_service_account_namespace_selector" configured',
+    );
 }
 
 function source(given: string): OrchestratorRole['alias_name_source'] {
   if (given === '') return 'serviceaccount_uid';
   if (given === 'serviceaccount_uid' || given === 'serviceaccount_name') return given;
-  throw badRequest('invalid alias_name_source: expected serviceaccount_uid or serviceaccount_name');
+  throw badField('alias_name_source', 'invalid alias_name_source: expected serviceaccount_uid or serviceaccount_name');
 }
 
 export function shownRole(settings: object): object {

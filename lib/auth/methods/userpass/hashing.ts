@@ -1,4 +1,4 @@
-import { badRequest, TooManyRequests } from '#core/errors.ts';
+import { badField, TooManyRequests } from '#core/errors.ts';
 import { Secret } from '#core/secret.ts';
 
 /** The cost of new hashes, which take 2 to this power rounds: the default of the API family. */
@@ -21,10 +21,10 @@ const waitingMax = 128;
 
 /** @throws AppError `bad-request` for an invalid password, `too-many-requests` */
 export async function hashOf(password: string): Promise<Secret> {
-  if (password === '') throw badRequest('missing password');
+  if (password === '') throw badField('password', 'missing password');
   if (Buffer.byteLength(password) > passwordBytesMax)
-    throw badRequest(`password: at most ${passwordBytesMax} bytes are allowed`);
-  if (password.includes('\0')) throw badRequest('password: the character U+0000 is not allowed');
+    throw badField('password', `password: at most ${passwordBytesMax} bytes are allowed`);
+  if (password.includes('\0')) throw badField('password', 'password: the character U+0000 is not allowed');
   return new Secret(await bounded(async () => (await bcrypt()).hash(password, cost)));
 }
 
@@ -32,7 +32,7 @@ export async function hashOf(password: string): Promise<Secret> {
 export function givenHash(hash: string): Secret {
   const given = Number(hashForm.exec(hash)?.[1] ?? 0);
   if (given >= 4 && given <= costMax) return new Secret(hash);
-  throw badRequest(`password_hash: expected a bcrypt hash with a cost from 4 to ${costMax}`);
+  throw badField('password_hash', `password_hash: expected a bcrypt hash with a cost from 4 to ${costMax}`);
 }
 
 /** The cost of a hash: comparing a password with it takes 2 to this power rounds. */

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Row } from '#path/contract/row.ts';
 import { boundsOf } from '../../login/role/bounds.ts';
 import type { MethodParts } from '../contract.ts';
@@ -20,7 +20,7 @@ export const loginRow = ({ store, login, lockout }: MethodParts): Row => {
         {
           summary: 'Log in with a password',
           async identify(input, context) {
-            if (input.password === '') throw badRequest('missing password');
+            if (input.password === '') throw badField('password', 'missing password');
             const key = keyOf(input.username, context);
             const found = await find(key);
             const { user, costMax } = found;
@@ -28,7 +28,8 @@ export const loginRow = ({ store, login, lockout }: MethodParts): Row => {
               isPassword(input.password, user?.password, costMax),
             );
             if (found.lacksCost && user?.password !== undefined) await keepCost(store, key, costOf(user.password));
-            if (user === undefined || !isCorrect) throw badRequest('invalid username or password');
+            if (user === undefined || !isCorrect)
+              throw badField(['username', 'password'], 'invalid username or password');
             return {
               displayName: key.name,
               alias: key.name,

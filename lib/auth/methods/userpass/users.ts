@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import type { Secret } from '#core/secret.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
@@ -42,7 +42,8 @@ export const userRows = ({ store }: TokenParts): readonly Row[] => {
         write: operation(passwordFields, {
           summary: 'Change the password of a user',
           async run(input, context) {
-            if (input.password === undefined && input.password_hash === undefined) throw badRequest('missing password');
+            if (input.password === undefined && input.password_hash === undefined)
+              throw badField('password', 'missing password');
             return change(store, input, context, false);
           },
         }),
@@ -100,7 +101,7 @@ async function change(store: Store, input: Given, context: RequestContext, creat
     if (before.password === undefined && !create)
       throw badRequest(`username ${JSON.stringify(input.username)} does not exist`);
     const password = hash ?? before.password;
-    if (password === undefined) throw badRequest('missing password');
+    if (password === undefined) throw badField('password', 'missing password');
     return { password, settings: tokenSettingsAfter(before.settings, input) };
   });
   const warnings = tokenSettingsWarnings(input, context.mount);
@@ -115,6 +116,7 @@ interface Given extends TokenInput, FormerInput {
 
 async function hashIn({ password, password_hash: hash }: Given): Promise<Secret | undefined> {
   if (hash === undefined) return password === undefined ? undefined : hashOf(password);
-  if (password !== undefined) throw badRequest('password and password_hash are mutually exclusive');
+  if (password !== undefined)
+    throw badField(['password', 'password_hash'], 'password and password_hash are mutually exclusive');
   return givenHash(hash);
 }

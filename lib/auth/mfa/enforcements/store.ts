@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { isUuid, uuid } from '#core/ids.ts';
 import type { Namespace } from '#core/namespace.ts';
 import { objectsOf, type RowOf } from '#store/sql/columns.ts';
@@ -114,4 +114,4 @@ export async function removeEnforcement({ db }: Store, namespaceId: string, name
   await sql`delete from mfa_enforcements where namespace_id = ${namespaceId} and name = ${name}`.execute(db);
 }
 
-const noSuchMethod = () => badRequest("one of the provided method ids doesn't exist");
+const noSuchMethod = () => badField('mfa_method_ids', "one of the provided method ids doesn't exist");

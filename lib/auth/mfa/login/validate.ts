@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { ReplyContent } from '#path/contract/reply.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { atMost, jsonObject, text } from '#path/fields.ts';
@@ -37,8 +37,8 @@ export const validateRow = (parts: ValidateParts): Row => ({
 
 /** Of concurrent requests with correct codes, one takes the login and makes its token. */
 async function validate({ store, finish }: ValidateParts, id: string, payload: unknown): Promise<ReplyContent> {
-  if (id === '') throw badRequest('missing request ID');
-  if (payload === undefined) throw badRequest('missing mfa payload');
+  if (id === '') throw badField('mfa_request_id', 'missing request ID');
+  if (payload === undefined) throw badField('mfa_payload', 'missing mfa payload');
   const given = codesOf(payload);
   const pending = await findPending(store, id);
   if (pending === undefined) throw unknownRequest();
@@ -60,8 +60,8 @@ const payloads = z.record(
 function codesOf(payload: unknown): readonly GivenCode[] {
   const read = payloads.safeParse(payload);
   const entries = read.success ? Object.entries(read.data) : [];
-  if (entries.length === 0 || entries.length > methodsMax) throw badRequest('invalid mfa payload');
+  if (entries.length === 0 || entries.length > methodsMax) throw badField('mfa_payload', 'invalid mfa payload');
   return entries.map(([method, [code = '']]) => ({ method, code: code.replace(/^passcode=/, '') }));
 }
 
-const unknownRequest = () => badRequest('invalid request ID');
+const unknownRequest = () => badField('mfa_request_id', 'invalid request ID');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { duration, type Input, integer, text } from '#path/fields.ts';
 
 const algorithms = ['SHA1', 'SHA256', 'SHA512'] as const;
@@ -52,24 +52,25 @@ export const settingFields = {
 export function settingsOf(given: Input<typeof settingFields>): TotpSettings {
   const { issuer, period, key_size, qr_size, digits, skew, max_validation_attempts } = given;
   const algorithm = algorithms.find((name) => name === given.algorithm);
-  if (issuer === '') throw badRequest('issuer must be set');
+  if (issuer === '') throw badField('issuer', 'issuer must be set');
   mustFitBarcode(issuer);
-  if (algorithm === undefined) throw badRequest('unrecognized algorithm');
-  if (digits !== 6 && digits !== 8) throw badRequest('digits can only be 6 or 8');
+  if (algorithm === undefined) throw badField('algorithm', 'unrecognized algorithm');
+  if (digits !== 6 && digits !== 8) throw badField('digits', 'digits can only be 6 or 8');
   mustBePositive('period', period);
-  if (skew !== 0 && skew !== 1) throw badRequest('skew must be 0 or 1');
+  if (skew !== 0 && skew !== 1) throw badField('skew', 'skew must be 0 or 1');
   mustBePositive('key_size', key_size);
-  if (qr_size < 0 || qr_size > most.qr_size) throw badRequest(`qr_size must be between 0 and ${most.qr_size}`);
+  if (qr_size < 0 || qr_size > most.qr_size) throw badField('qr_size', `qr_size must be between 0 and ${most.qr_size}`);
   mustBePositive('max_validation_attempts', max_validation_attempts);
   return { issuer, period, key_size, qr_size, algorithm, digits, skew, max_validation_attempts };
 }
 
 function mustBePositive(name: 'period' | 'key_size' | 'max_validation_attempts', value: number): void {
-  if (value <= 0) throw badRequest(`${name} must be greater than zero`);
-  if (value > most[name]) throw badRequest(`${name} may be at most ${most[name]}`);
+  if (value <= 0) throw badField(name, `${name} must be greater than zero`);
+  if (value > most[name]) throw badField(name, `${name} may be at most ${most[name]}`);
 }
 
 function mustFitBarcode(issuer: string): void {
-  if (/\p{Cc}/u.test(issuer)) throw badRequest('issuer contains control characters');
-  if (encodeURIComponent(issuer).length > most.issuerEscaped) throw badRequest('issuer is too long for a barcode');
+  if (/\p{Cc}/u.test(issuer)) throw badField('issuer', 'issuer contains control characters');
+  if (encodeURIComponent(issuer).length > most.issuerEscaped)
+    throw badField('issuer', 'issuer is too long for a barcode');
 }

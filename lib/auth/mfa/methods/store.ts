@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { isUuid, uuid } from '#core/ids.ts';
 import type { Namespace } from '#core/namespace.ts';
 import type { RowOf } from '#store/sql/columns.ts';
@@ -165,4 +165,5 @@ async function mustNotBeTooMany(tx: Transaction<Database>, namespaceId: string):
   if ((rows[0]?.count ?? 0) > methodsMax) throw badRequest(`there are ${methodsMax} MFA methods already`);
 }
 
-const nameTaken = (name: string) => badRequest(`the MFA method name ${JSON.stringify(name)} is already in use`);
+const nameTaken = (name: string) =>
+  badField('method_name', `the MFA method name ${JSON.stringify(name)} is already in use`);

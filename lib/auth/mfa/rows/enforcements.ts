@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { badRequest, notFound } from '#core/errors.ts';
+import { badField, notFound } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
@@ -66,10 +66,10 @@ const enforcementRow = (store: Store): Row => ({
     write: operation(fields, {
       summary: 'Create or replace a login enforcement',
       async run({ name: given, mfa_method_ids, ...matches }, { namespace }) {
-        if (mfa_method_ids.length === 0) throw badRequest('missing method ids');
+        if (mfa_method_ids.length === 0) throw badField('mfa_method_ids', 'missing method ids');
         mustNameLogins(matches);
         await mustExist(store, namespace.id, matches);
-        const enforcement = { name: bounded(given), methodIds: mfa_method_ids, matches };
+        const enforcement = { name: bounded('name', given), methodIds: mfa_method_ids, matches };
         await putEnforcement(store, namespace, enforcement);
         return undefined;
       },
@@ -98,12 +98,21 @@ const entriesMax = 1_000;
 function mustNameLogins(matches: LoginMatches): void {
   const lists = Object.entries(matches);
   if (lists.every(([, entries]) => entries.length === 0))
-    throw badRequest(`One of ${lists.map(([field]) => field).join(', ')} must be specified`);
+    throw badField(
+      lists.map(([field]) => field),
+      `One of ${lists.map(([field]) => field).join(', ')} must be specified`,
+    );
   const long = lists.find(([, entries]) => entries.length > entriesMax);
-  if (long !== undefined) throw badRequest(`${long[0]} may have at most ${entriesMax} entries`);
+  if (long !== undefined) throw badField(long[0], `${long[0]} may have at most ${entriesMax} entries`);
 }
 
 const existing = { 'auth method accessor': bool, 'auth method type': bool, 'group id': bool, 'entity id': bool };
+const fieldsOfThings = new Map<string, keyof LoginMatches>([
+  ['auth method accessor', 'auth_method_accessors'],
+  ['auth method type', 'auth_method_types'],
+  ['group id', 'identity_group_ids'],
+  ['entity id', 'identity_entity_ids'],
+]);
 
 /** An unknown name would silently enforce nothing. @throws AppError `bad-request` */
 async function mustExist({ db }: Store, namespaceId: string, matches: LoginMatches): Promise<void> {
@@ -119,8 +128,9 @@ async function mustExist({ db }: Store, namespaceId: string, matches: LoginMatch
               select 1 from identity_groups where id = g and namespace_id = ${namespaceId})) as "group id",
            not exists (select 1 from unnest(${matches.identity_entity_ids}::text[]) e where not exists (
               select 1 from entities where id = e and namespace_id = ${namespaceId})) as "entity id"`.execute(db);
-  const missing = Object.entries(rows[0] ?? {}).find(([, exists]) => !exists);
-  if (missing !== undefined) throw badRequest(`one of the provided ${missing[0]}s doesn't exist`);
+  const [missing] = Object.entries(rows[0] ?? {}).find(([, exists]) => !exists) ?? [];
+  if (missing !== undefined)
+    throw badField(fieldsOfThings.get(missing) ?? [], `one of the provided ${missing}s doesn't exist`);
 }
 
 const aliasOf = (type: string): string => typeName(methodTypeNames, type, 'alias');

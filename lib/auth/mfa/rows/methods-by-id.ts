@@ -1,4 +1,4 @@
-import { badRequest, notFound } from '#core/errors.ts';
+import { badField, notFound } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
@@ -117,7 +117,7 @@ const methodRow = (store: Store): Row => ({
         summary: 'Replace the settings of a TOTP method',
         async run(input, { namespace }) {
           const method = { id: input.method_id, name: methodNameOf(input), settings: settingsOf(input) };
-          if (!(await updateMethod(store, namespace.id, method))) throw noMethod(input.method_id);
+          if (!(await updateMethod(store, namespace.id, method))) throw noMethod(input.method_id, ['method_id']);
           return undefined;
         },
       },
@@ -145,15 +145,16 @@ const reading = (store: Store) =>
 /** The method with an id. @throws AppError `bad-request` when it does not exist */
 async function named(store: Store, methodId: string, { namespace }: RequestContext): Promise<Method> {
   const method = await findMethodAt(store, namespace, methodId);
-  if (method === undefined) throw noMethod(methodId);
+  if (method === undefined) throw noMethod(methodId, ['method_id']);
   return method;
 }
 
 /** @throws AppError `bad-request` for a name that cannot be part of a path */
 function methodNameOf({ method_name }: Pick<Input<typeof writeFields>, 'method_name'>): string {
   if (method_name !== '' && !nameRule.test(method_name))
-    throw badRequest(
+    throw badField(
+      'method_name',
       'method_name may contain letters, digits, "_", "-" and ".", and may not begin or end with "-" or "."',
     );
-  return bounded(method_name);
+  return bounded('method_name', method_name);
 }

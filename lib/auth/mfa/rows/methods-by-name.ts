@@ -1,4 +1,4 @@
-import { badRequest, notFound } from '#core/errors.ts';
+import { badField, badRequest, notFound } from '#core/errors.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { pathText, text } from '#path/fields.ts';
@@ -58,7 +58,7 @@ const methodRow = (store: Store): Row => ({
       {
         summary: 'Create or replace a TOTP method',
         async run(input, { namespace }) {
-          await putMethod(store, namespace.id, bounded(input.name), settingsOf(input));
+          await putMethod(store, namespace.id, bounded('name', input.name), settingsOf(input));
           return undefined;
         },
       },
@@ -131,8 +131,8 @@ export function entityOf({ caller }: RequestContext): string {
 const nameCharactersMax = 512;
 
 /** A name that fits into an index. @throws AppError `bad-request` */
-export function bounded(methodName: string): string {
+export function bounded(field: 'name' | 'method_name', methodName: string): string {
   if (methodName.length > nameCharactersMax)
-    throw badRequest(`a name may have at most ${nameCharactersMax} characters`);
+    throw badField(field, `a name may have at most ${nameCharactersMax} characters`);
   return methodName;
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { ReplyContent } from '#path/contract/reply.ts';
 import { bool } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -63,5 +63,6 @@ export async function destroySecret(
 /** Additional data that binds a sealed secret to its row. */
 export const secretAad = (methodId: string, entityId: string): string => `mfa_secrets/${methodId}/${entityId}`;
 
-export const noMethod = (id: string) => badRequest(`configuration for method ID ${JSON.stringify(id)} does not exist`);
-const noEntity = () => badRequest('invalid entity ID');
+export const noMethod = (id: string, fields: readonly 'method_id'[] = []) =>
+  badField(fields, `configuration for method ID ${JSON.stringify(id)} does not exist`);
+const noEntity = () => badField('entity_id', 'invalid entity ID');

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { pathText, text } from '#path/fields.ts';
@@ -15,7 +15,7 @@ const nameBytesMax = 512;
 /** The name in lower case, in which names are stored. A write warns about other names. */
 export function storedName(given: string, context?: Pick<RequestContext, 'warn'>): string {
   const name = given.toLowerCase();
-  if (Buffer.byteLength(name) > nameBytesMax) throw badRequest(`the name is longer than ${nameBytesMax} bytes`);
+  if (Buffer.byteLength(name) > nameBytesMax) throw badField('name', `the name is longer than ${nameBytesMax} bytes`);
   if (name !== given) context?.warn(`the name of the policy was converted to lower case: ${name}`);
   return name;
 }
@@ -26,9 +26,9 @@ export async function writeText(
   input: { readonly name: string; readonly policy?: string | undefined },
   context: RequestContext,
 ): Promise<Reply> {
-  if (!input.policy) throw badRequest("'policy' parameter not supplied or empty");
+  if (!input.policy) throw badField('policy', "'policy' parameter not supplied or empty");
   const text = decoded(input.policy);
-  if (text.includes('\0')) throw badRequest('the policy contains the character U+0000, which cannot be stored');
+  if (text.includes('\0')) throw badField('policy', 'the policy contains the character U+0000, which cannot be stored');
   for (const warning of await texts.write(storedName(input.name, context), text)) context.warn(warning);
   return undefined;
 }
@@ -40,6 +40,6 @@ function decoded(given: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64'));
   } catch (cause) {
-    throw badRequest('the policy is base64 of something that is not UTF-8', { cause });
+    throw badField('policy', 'the policy is base64 of something that is not UTF-8', { cause });
   }
 }

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { checkWritten } from '../written.ts';
 import { defaultPolicyText, responseWrappingPolicyText } from './built-in.ts';
 import type { TextStore } from './texts.ts';
@@ -13,7 +13,7 @@ export const policyTexts = (texts: TextStore): TextStore => ({
     return fixed.get(name) ?? (await texts.read(name)) ?? initial.get(name);
   },
   async write(name, text) {
-    if (fixed.has(name)) throw badRequest(`cannot update ${JSON.stringify(name)} policy`);
+    if (fixed.has(name)) throw badField('name', `cannot update ${JSON.stringify(name)} policy`);
     const warnings = await checkWritten(text);
     await texts.write(name, text);
     return warnings;

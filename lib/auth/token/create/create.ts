@@ -1,4 +1,4 @@
-import { badRequest, invalidToken, permissionDenied } from '#core/errors.ts';
+import { badField, badRequest, invalidToken, permissionDenied } from '#core/errors.ts';
 import { isRoot } from '#core/namespace.ts';
 import { effectiveLeases } from '#path/contract/mount.ts';
 import type { Reply } from '#path/contract/reply.ts';
@@ -36,7 +36,7 @@ export async function createToken(
   checkId(input);
   checkRights(input, { privileged, role });
   if (!isRoot(namespace) && policySet(input.policies ?? []).includes('root'))
-    throw badRequest('root tokens may not be created from a non-root namespace');
+    throw badField('policies', 'root tokens may not be created from a non-root namespace');
   // Policies of two namespaces have only their names in common, so those of the caller cannot be passed on.
   const isElsewhere = caller.namespace.id !== namespace.id;
   if (isElsewhere && !privileged) throw badRequest(elsewhere);
@@ -50,7 +50,8 @@ export async function createToken(
     role,
   });
   const root = policies.includes('root');
-  if (root && limits.bounds.type === 'batch') throw badRequest('batch tokens cannot be root tokens');
+  if (root && limits.bounds.type === 'batch')
+    throw badField(['policies', 'type'], 'batch tokens cannot be root tokens');
   const isOrphan = orphan || input.no_parent || role?.orphan === true;
   const named = await entityOfAlias(parts.identities.entityOf, input.entity_alias, role, context);
   const entity = named ?? (isOrphan || isElsewhere ? { entityId: '' } : caller);
@@ -94,25 +95,28 @@ const ownId =
 
 function checkId({ id }: CreateInput): void {
   for (const start of ['hvs.', 'hvb.', 's.', 'b.']) {
-    if (id.startsWith(start)) throw badRequest(`custom token ID cannot have the '${start}' prefix`);
+    if (id.startsWith(start)) throw badField('id', `custom token ID cannot have the '${start}' prefix`);
   }
   if (!/^[\x21-\x7e]*$/.test(id))
-    throw badRequest('custom token ID may contain visible ASCII characters only, since clients send it in a header');
-  if (id.includes('.')) throw badRequest("custom token ID cannot have a '.' in the value");
+    throw badField(
+      'id',
+      'custom token ID may contain visible ASCII characters only, since clients send it in a header',
+    );
+  if (id.includes('.')) throw badField('id', "custom token ID cannot have a '.' in the value");
 }
 
 function checkRights(
   input: CreateInput,
   { privileged, role }: { readonly privileged: boolean; readonly role: TokenRole | undefined },
 ): void {
-  if (input.num_uses < 0) throw badRequest('number of uses cannot be negative');
-  if (input.id !== '' && input.type === 'batch') throw badRequest('batch tokens cannot have a custom ID');
+  if (input.num_uses < 0) throw badField('num_uses', 'number of uses cannot be negative');
+  if (input.id !== '' && input.type === 'batch') throw badField(['id', 'type'], 'batch tokens cannot have a custom ID');
   if (privileged) return;
-  if (input.id !== '') throw badRequest('root or sudo privileges required to specify token id');
+  if (input.id !== '') throw badField('id', 'root or sudo privileges required to specify token id');
   if (input.no_parent && role?.orphan !== true)
-    throw badRequest('root or sudo privileges required to create orphan token');
+    throw badField('no_parent', 'root or sudo privileges required to create orphan token');
   if (input.period > 0 && (role?.period ?? 0) === 0)
-    throw badRequest('root or sudo privileges required to create periodic token');
+    throw badField('period', 'root or sudo privileges required to create periodic token');
 }
 
 /**

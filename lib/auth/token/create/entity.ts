@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import type { FactsHolder } from '../../policy/store/facts.ts';
 import type { EntityOfLogin } from '../identities.ts';
@@ -18,9 +18,10 @@ export async function entityOfAlias(
   { namespace, mount }: Pick<RequestContext, 'namespace' | 'mount'>,
 ): Promise<FactsHolder | undefined> {
   if (alias === '') return undefined;
-  if (role === undefined) throw badRequest("'entity_alias' is only allowed in combination with token role");
+  if (role === undefined)
+    throw badField('entity_alias', "'entity_alias' is only allowed in combination with token role");
   const name = alias.toLowerCase();
   const isAllowed = role.allowed_entity_aliases.some((glob) => matchesGlob(glob.toLowerCase(), name));
-  if (!isAllowed) throw badRequest("invalid 'entity_alias' value");
-  return entityOf({ namespaceId: namespace.id, mount, alias: name });
+  if (!isAllowed) throw badField('entity_alias', "invalid 'entity_alias' value");
+  return entityOf({ namespaceId: namespace.id, mount, alias: name, aliasFields: ['entity_alias'] });
 }

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { TokenBounds } from '../issue/request.ts';
 import type { TokenRole } from '../roles/role.ts';
 import type { CreateInput } from './fields.ts';
@@ -39,7 +39,7 @@ export function limitsOf(input: CreateInput, role: TokenRole | undefined, usual:
 
 /** A role of the type `service` or `batch` decides; others set the default for requests without a type. */
 function typeOf(asked: string, role: TokenRole | undefined, usual: 'service' | 'batch'): 'service' | 'batch' {
-  if (asked !== '' && asked !== 'service' && asked !== 'batch') throw badRequest("invalid 'token_type' value");
+  if (asked !== '' && asked !== 'service' && asked !== 'batch') throw badField('type', "invalid 'token_type' value");
   switch (role?.token_type) {
     case 'service':
     case 'batch':
@@ -55,7 +55,7 @@ function typeOf(asked: string, role: TokenRole | undefined, usual: 'service' | '
 
 function mustSuitBatch(values: Readonly<Record<string, number>>): void {
   const [unfit] = Object.entries(values).filter(([, value]) => value > 0);
-  if (unfit !== undefined) throw badRequest(`batch tokens cannot have "${unfit[0]}" set`);
+  if (unfit !== undefined) throw badField(unfit[0], `batch tokens cannot have "${unfit[0]}" set`);
 }
 
 function lesser(what: string, asked: number, role: number): { readonly value: number; readonly warnings: string[] } {

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { policySet } from '../../policy/names.ts';
 import { matchesGlob } from '../roles/glob.ts';
 import type { TokenRole } from '../roles/role.ts';
@@ -27,9 +27,9 @@ export function choosePolicies(choice: PolicyChoice): readonly string[] {
   const { role, parent } = choice;
   const chosen = role !== undefined && namesPolicies(role) ? byRole(choice, role) : byParent(choice);
   const reserved = chosen.find((policy) => internal.includes(policy));
-  if (reserved !== undefined) throw badRequest(`cannot assign policy ${JSON.stringify(reserved)}`);
+  if (reserved !== undefined) throw badField('policies', `cannot assign policy ${JSON.stringify(reserved)}`);
   if (chosen.includes('root') && !parent.includes('root')) {
-    throw badRequest('root tokens may not be created without parent token being root');
+    throw badField('policies', 'root tokens may not be created without parent token being root');
   }
   return chosen;
 }
@@ -45,7 +45,7 @@ function byParent({ asked, noDefault, parent, privileged, role }: PolicyChoice):
   if (asked.length === 0) return wanted;
   if (privileged) return withDefault(addDefault, wanted);
   if (!parent.includes('root') && !wanted.every((policy) => parent.includes(policy))) {
-    throw badRequest('child policies must be subset of parent');
+    throw badField('policies', 'child policies must be subset of parent');
   }
   return withDefault(addDefault && parent.includes('default'), wanted);
 }
@@ -62,7 +62,8 @@ function byRole({ asked, noDefault }: PolicyChoice, role: TokenRole): readonly s
 
 function mustNotBeDisallowed(wanted: readonly string[], role: TokenRole | undefined): void {
   const refused = role && wanted.find((policy) => isDisallowed(policy, role));
-  if (refused !== undefined) throw badRequest(`token policy ${JSON.stringify(refused)} is disallowed by this role`);
+  if (refused !== undefined)
+    throw badField('policies', `token policy ${JSON.stringify(refused)} is disallowed by this role`);
 }
 
 const isDisallowed = (policy: string, { disallowed_policies, disallowed_policies_glob }: TokenRole): boolean =>
@@ -72,7 +73,8 @@ function mustBeAllowed(wanted: readonly string[], allowed: readonly string[], ro
   const fits = (policy: string): boolean =>
     allowed.includes(policy) || role.allowed_policies_glob.some((glob) => matchesGlob(glob, policy));
   if (wanted.every(fits)) return;
-  throw badRequest(
+  throw badField(
+    'policies',
     `token policies (${shown(wanted)}) must be subset of the role's allowed policies (${shown(allowed)}) or glob policies (${shown(role.allowed_policies_glob)})`,
   );
 }

@@ -1,5 +1,5 @@
 import { Transaction } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Namespace } from '#core/namespace.ts';
 import type { LeaseTimes } from '#path/contract/mount.ts';
 import type { AuthReply } from '#path/contract/reply.ts';
@@ -65,7 +65,7 @@ export async function issueToken(
   const policies = tokenPolicies(wanted, bounds.noDefaultPolicy);
   const { ttl, warnings } = lifeOf(bounds, leases, policies.includes('root'));
   if (ttl === 0 && parent?.expires === true) {
-    throw badRequest('expiring root tokens cannot create non-expiring root tokens');
+    throw badField('ttl', 'expiring root tokens cannot create non-expiring root tokens');
   }
   const token: NewToken = {
     id,
@@ -89,7 +89,7 @@ export async function issueToken(
   };
   if (bounds.type === 'batch') {
     if (claim !== undefined) await store.transaction(claim);
-    return { auth: await batchToken(store, token, mountAccessor), warnings };
+    return { auth: await batchToken(store, token, mountAccessor, parent && ['policies', 'meta']), warnings };
   }
   const make = (target: TokenTarget) => claimed(target, claim, (where) => mintToken(where, token));
   // Only a token that expires is a lease.
@@ -117,9 +117,15 @@ const batchCharactersMax = 8_000;
 /**
  * A batch token. Its life is counted from the time of the store, whose clock every look-up uses.
  *
+ * @param fields the fields of the request that make it long; none for a login
  * @throws AppError `bad-request` when it would be too long to send
  */
-async function batchToken(store: Store, token: NewToken, mountAccessor: string): Promise<AuthReply> {
+async function batchToken(
+  store: Store,
+  token: NewToken,
+  mountAccessor: string,
+  fields: readonly string[] = [],
+): Promise<AuthReply> {
   const { parent, policies, meta, displayName, path, ttl, entityId, role, boundCidrs, namespaceId } = token;
   const text = sealBatch(store.barrier, {
     parent: parent === null ? null : parent.toString('base64'),
@@ -136,7 +142,10 @@ async function batchToken(store: Store, token: NewToken, mountAccessor: string):
     namespaceId,
   });
   if (text.length > batchCharactersMax) {
-    throw badRequest('the batch token would be too long: request fewer policies or less metadata, which it contains');
+    throw badField(
+      fields,
+      'the batch token would be too long: request fewer policies or less metadata, which it contains',
+    );
   }
   return {
     client_token: text,

@@ -57,7 +57,7 @@ async function refusal(target: TokenTarget, { parent }: NewToken): Promise<Error
   const [found] = parent === null ? [] : await findTokens(target, [parent], -1);
   if (parent !== null && found === undefined) return permissionDenied();
   if (found !== undefined && found.num_uses !== 0) return noChildren();
-  return alreadyExists('cannot create a token with a duplicate ID');
+  return alreadyExists('id', 'cannot create a token with a duplicate ID');
 }
 
 const noChildren = () => badRequest('restricted use token cannot generate child tokens');

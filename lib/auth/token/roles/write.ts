@@ -1,4 +1,5 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
+import { sentOf } from '#core/problem.ts';
 import type { LeaseTimes } from '#path/contract/mount.ts';
 import { shortDurationText } from '#path/duration-text.ts';
 import { cidrOf } from '../../cidr.ts';
@@ -18,14 +19,14 @@ export function roleAfter(before: RoleSettings, input: RoleInput): RoleSettings 
     orphan: input.orphan ?? before.orphan,
     renewable: input.renewable ?? before.renewable,
     path_suffix: input.path_suffix === undefined ? before.path_suffix : suffix(input.path_suffix),
-    bound_cidrs: cidrs?.map(cidr) ?? before.bound_cidrs,
+    bound_cidrs: cidrs?.map(cidrIn(sentOf(input, ['token_bound_cidrs', 'bound_cidrs']))) ?? before.bound_cidrs,
     explicit_max_ttl: input.token_explicit_max_ttl ?? input.explicit_max_ttl ?? before.explicit_max_ttl,
     no_default_policy: input.token_no_default_policy ?? before.no_default_policy,
     num_uses: input.token_num_uses ?? before.num_uses,
     period: input.token_period ?? input.period ?? before.period,
     token_type: input.token_type === undefined ? before.token_type : type(input.token_type),
   };
-  if (after.num_uses < 0) throw badRequest("'token_num_uses' cannot be negative");
+  if (after.num_uses < 0) throw badField('token_num_uses', "'token_num_uses' cannot be negative");
   if (after.token_type === 'batch') mustSuitBatch(after);
   return after;
 }
@@ -57,19 +58,24 @@ const names = (given: readonly string[] | undefined): readonly string[] | undefi
 
 function suffix(given: string): string {
   if (given === '' || /^\w[\w.-]*\w$/.test(given)) return given;
-  throw badRequest("'path_suffix' may contain letters, digits, underscores, and dashes and dots between them");
+  throw badField(
+    'path_suffix',
+    "'path_suffix' may contain letters, digits, underscores, and dashes and dots between them",
+  );
 }
 
-function cidr(given: string): string {
-  const kept = cidrOf(given);
-  if (kept === undefined) throw badRequest(`${JSON.stringify(given)} is not a CIDR block such as 10.0.0.0/8`);
-  return kept;
-}
+const cidrIn =
+  (fields: readonly string[]) =>
+  (given: string): string => {
+    const kept = cidrOf(given);
+    if (kept === undefined) throw badField(fields, `${JSON.stringify(given)} is not a CIDR block such as 10.0.0.0/8`);
+    return kept;
+  };
 
 function type(given: string): TokenTypeRule {
   if (given === '') return 'default-service';
   const known = tokenTypeRules.find((rule) => rule === given);
-  if (known === undefined) throw badRequest(`invalid 'token_type' value ${JSON.stringify(given)}`);
+  if (known === undefined) throw badField('token_type', `invalid 'token_type' value ${JSON.stringify(given)}`);
   return known;
 }
 
@@ -82,5 +88,5 @@ function mustSuitBatch({ orphan, period, renewable, explicit_max_ttl, num_uses }
     [num_uses > 0, 'tokens with limited use count'],
   ].find(([holds]) => holds === true);
   if (unfit === undefined) return;
-  throw badRequest(`'token_type' cannot be 'batch' when role is set to generate ${unfit[1]}`);
+  throw badField('token_type', `'token_type' cannot be 'batch' when role is set to generate ${unfit[1]}`);
 }

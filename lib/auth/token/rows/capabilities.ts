@@ -1,4 +1,4 @@
-import { badRequest, permissionDenied } from '#core/errors.ts';
+import { badField, permissionDenied } from '#core/errors.ts';
 import { isWithin, type Namespace, type NamespaceDirectory } from '#core/namespace.ts';
 import { Secret } from '#core/secret.ts';
 import type { Reply } from '#path/contract/reply.ts';
@@ -93,7 +93,7 @@ async function answer(
   namespace: Namespace,
 ): Promise<Reply> {
   const asked = paths.length > 0 ? paths : path;
-  if (asked.length === 0) throw badRequest('paths must be supplied');
+  if (asked.length === 0) throw badField('paths', 'paths must be supplied');
   const capabilities = await capabilitiesOf(parts, holder, namespace);
   const found = await Promise.all(asked.map(async (one) => [one, await capabilities(one)] as const));
   const [only] = found;
@@ -114,20 +114,24 @@ async function capabilitiesOf({ acls, namespaces, typeNames }: Parts, holder: Ho
 }
 
 async function byToken(parts: Parts, token: string): Promise<Holder> {
-  if (token === '') throw badRequest('missing token');
-  return holderOf(parts, await parts.find(new Secret(token)), 'invalid token');
+  if (token === '') throw badField('token', 'missing token');
+  return holderOf(parts, await parts.find(new Secret(token)), 'token');
 }
 
 async function byAccessor(parts: Parts, accessor: string): Promise<Holder> {
-  if (accessor === '') throw badRequest('missing accessor');
+  if (accessor === '') throw badField('accessor', 'missing accessor');
   // PostgreSQL cannot compare with U+0000.
   const row = accessor.includes('\0') ? undefined : await findByAccessor(parts.store, accessor);
-  return holderOf(parts, row, 'invalid accessor');
+  return holderOf(parts, row, 'accessor');
 }
 
-async function holderOf({ acls, namespaces }: Parts, row: TokenRow | undefined, problem: string): Promise<Holder> {
+async function holderOf(
+  { acls, namespaces }: Parts,
+  row: TokenRow | undefined,
+  field: 'token' | 'accessor',
+): Promise<Holder> {
   const namespace = row && (await namespaces.namespaceOf(row.namespace_id));
-  if (row === undefined || namespace === undefined) throw badRequest(problem);
+  if (row === undefined || namespace === undefined) throw badField(field, `invalid ${field}`);
   acls.seenRevision(row.policies_revision);
   return holderOfRow(row, namespace);
 }

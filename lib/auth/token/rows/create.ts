@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { pathText, text } from '#path/fields.ts';
@@ -62,6 +62,6 @@ export const createRows = (parts: RowParts): readonly Row[] => [
 
 async function mustExist({ store }: RowParts, name: string, { namespace }: RequestContext): Promise<TokenRole> {
   const role = await findRole(store, namespace.id, name);
-  if (role === undefined) throw badRequest(`unknown role ${name}`);
+  if (role === undefined) throw badField('role_name', `unknown role ${name}`);
   return role;
 }

@@ -1,4 +1,4 @@
-import { badRequest, permissionDenied } from '#core/errors.ts';
+import { badField, permissionDenied } from '#core/errors.ts';
 import { isWithin, type Namespace } from '#core/namespace.ts';
 import { Secret } from '#core/secret.ts';
 import type { Caller, RequestContext } from '#path/contract/request.ts';
@@ -31,7 +31,7 @@ export const tokenInPath = secretPathText('The token');
 
 /** @throws AppError `bad-request` when the request names no token */
 export function mustBeGiven(token: string): Secret {
-  if (token === '') throw badRequest('missing token ID');
+  if (token === '') throw badField('token', 'missing token ID');
   return new Secret(token);
 }
 
@@ -41,7 +41,7 @@ export async function byAccessor(
   accessor: string,
   { namespace }: Pick<RequestContext, 'namespace'>,
 ): Promise<TokenRow | undefined> {
-  if (accessor === '') throw badRequest('missing accessor');
+  if (accessor === '') throw badField('accessor', 'missing accessor');
   return visibleFrom(parts, namespace, await findByAccessor(parts.store, accessor));
 }
 
@@ -58,7 +58,10 @@ export async function visibleFrom(
 
 /** @throws AppError `bad-request` */
 export function mustBeKnown(row: TokenRow | undefined): TokenRow {
-  if (row === undefined) throw badRequest('1 error occurred:\n\t* invalid accessor\n\n');
+  if (row === undefined) {
+    const rule = 'invalid accessor';
+    throw badField('accessor', `1 error occurred:\n\t* ${rule}\n\n`, { rule });
+  }
   return row;
 }
 

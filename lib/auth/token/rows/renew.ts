@@ -20,9 +20,13 @@ import { renewToken } from './renewal.ts';
 /** `renew`, `renew-self`, `renew-accessor`. */
 export function renewRows(parts: RowParts): readonly Row[] {
   const renew = async (token: Secret, increment: number, { namespace }: RequestContext): Promise<Reply> =>
-    renewToken(parts, await visibleFrom(parts, namespace, await parts.find(token)), { id: token.reveal(), increment });
+    renewToken(parts, await visibleFrom(parts, namespace, await parts.find(token)), {
+      id: token.reveal(),
+      increment,
+      named: ['token'],
+    });
   const renewOwn = async (increment: number, context: RequestContext): Promise<Reply> => {
-    return renewToken(parts, ownRow(context), { id: callerOf(context).token.reveal(), increment });
+    return renewToken(parts, ownRow(context), { id: callerOf(context).token.reveal(), increment, named: [] });
   };
   const help = 'Renews a token within the limits of its type and of the mount.';
   return [
@@ -76,7 +80,11 @@ export function renewRows(parts: RowParts): readonly Row[] {
           {
             summary: 'Renew a token by its accessor',
             run: async ({ accessor, increment }, context) =>
-              renewToken(parts, mustBeKnown(await byAccessor(parts, accessor, context)), { id: '', increment }),
+              renewToken(parts, mustBeKnown(await byAccessor(parts, accessor, context)), {
+                id: '',
+                increment,
+                named: ['accessor'],
+              }),
           },
         ),
       },

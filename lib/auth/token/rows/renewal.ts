@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { TokenRow } from '../find/store.ts';
 import { renewedLife } from '../issue/life.ts';
@@ -12,14 +12,15 @@ import { identityPolicies, type RowParts } from './given.ts';
  * Renews a token.
  *
  * @param id the token for the reply; empty when it was found by its accessor
+ * @param named the fields of the request that name the token; none for that of the caller
  * @throws AppError `bad-request` when the token cannot be renewed, or not any longer
  */
 export async function renewToken(
   parts: RowParts,
   row: TokenRow | undefined,
-  { id, increment }: { readonly id: string; readonly increment: number },
+  { id, increment, named }: Renewal,
 ): Promise<Reply> {
-  const token = mustBeRenewable(row);
+  const token = mustBeRenewable(row, named);
   const leases = await parts.leasesAt(token.path, token.namespace_id);
   const age = (token.seen_at.getTime() - token.creation_time.getTime()) / 1_000;
   const limits = await parts.renewalLimits(token);
@@ -36,7 +37,7 @@ export async function renewToken(
     leases,
   );
   if (life === undefined) throw badRequest('past the max TTL, cannot renew');
-  if (!(await extend(parts, token.hash, life.ttl))) throw badRequest('token not found');
+  if (!(await extend(parts, token.hash, life.ttl))) throw badField(named, 'token not found');
   const auth = {
     client_token: id,
     accessor: token.accessor,
@@ -54,11 +55,17 @@ export async function renewToken(
   return { auth: withIdentity(auth, grants, token.namespace_id), warnings: life.warnings };
 }
 
-function mustBeRenewable(row: TokenRow | undefined): TokenRow {
-  if (row === undefined) throw badRequest('token not found');
-  if (row.type === 'batch') throw badRequest('batch tokens cannot be renewed');
-  if (row.expire_at === null) throw badRequest('invalid lease ID');
-  if (!row.renewable) throw badRequest('lease is not renewable');
+interface Renewal {
+  readonly id: string;
+  readonly increment: number;
+  readonly named: readonly ('token' | 'accessor')[];
+}
+
+function mustBeRenewable(row: TokenRow | undefined, named: Renewal['named']): TokenRow {
+  if (row === undefined) throw badField(named, 'token not found');
+  if (row.type === 'batch') throw badField(named, 'batch tokens cannot be renewed');
+  if (row.expire_at === null) throw badField(named, 'invalid lease ID');
+  if (!row.renewable) throw badField(named, 'lease is not renewable');
   return row;
 }
 

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { isRoot } from '#core/namespace.ts';
 import { Secret } from '#core/secret.ts';
 import type { Reply } from '#path/contract/reply.ts';
@@ -44,7 +44,7 @@ export const revokeRows = (parts: RowParts): readonly Row[] => [
           summary: 'Revoke your token',
           atOwnNamespace: true,
           knownFieldsOnly: true,
-          run: (_input, context) => revokeOwn(parts, callerOf(context).token),
+          run: (_input, context) => revokeTreeOf(parts, callerOf(context).token, []),
         },
       ),
     },
@@ -108,20 +108,21 @@ function orphaning(parts: RowParts): readonly Row[] {
 }
 
 async function revoke(parts: RowParts, token: Secret, context: RequestContext): Promise<Reply> {
-  return (await isVisible(parts, token, context)) ? revokeOwn(parts, token) : undefined;
+  return (await isVisible(parts, token, context)) ? revokeTreeOf(parts, token, ['token']) : undefined;
 }
 
-async function revokeOwn(parts: RowParts, token: Secret): Promise<Reply> {
-  mustBeRevocable(parts, token);
+/** @param named the fields of the request that name the token; none for that of the caller */
+async function revokeTreeOf(parts: RowParts, token: Secret, named: readonly 'token'[]): Promise<Reply> {
+  mustBeRevocable(parts, token, named);
   await revokeTree(parts, hashToken(parts.store.barrier, token));
   return undefined;
 }
 
 async function orphan(parts: RowParts, token: Secret, context: RequestContext): Promise<Reply> {
-  mustBeRevocable(parts, token);
+  mustBeRevocable(parts, token, ['token']);
   const exists = await isVisible(parts, token, context);
   if (exists && (await revokeAlone(parts, hashToken(parts.store.barrier, token)))) return undefined;
-  throw badRequest('token to revoke not found');
+  throw badField('token', 'token to revoke not found');
 }
 
 /** From the root every token is visible, including those that have ended but are not deleted yet. */
@@ -129,8 +130,8 @@ const isVisible = async (parts: RowParts, token: Secret, { namespace }: RequestC
   isRoot(namespace) || (await visibleFrom(parts, namespace, await parts.find(token))) !== undefined;
 
 /** A forged batch token is treated like any unknown token. */
-function mustBeRevocable({ store }: RowParts, token: Secret): void {
+function mustBeRevocable({ store }: RowParts, token: Secret, named: readonly 'token'[]): void {
   if (isBatch(token) && openBatch(store.barrier, token) !== undefined) {
-    throw badRequest('batch tokens cannot be revoked');
+    throw badField(named, 'batch tokens cannot be revoked');
   }
 }

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { JsonObject } from '#core/json/json.ts';
 import { isLongJson, jsonPieces } from '#core/json/write.ts';
 import type { Barrier } from '#store/store.ts';
@@ -13,11 +13,19 @@ export interface VersionLocation extends SecretLocation {
 /** Longer texts are encrypted in slices, so that other work gets its turn. */
 const atOnceCharactersMax = 65_536;
 
-/** @throws AppError `sealed`, or `bad-request` for data that is nested too deeply to serialize */
-export async function sealVersion(barrier: Barrier, location: VersionLocation, data: JsonObject): Promise<Buffer> {
+/**
+ * @param fields the fields of the request that have the data; none when the whole request is the data
+ * @throws AppError `sealed`, or `bad-request` for data that is nested too deeply to serialize
+ */
+export async function sealVersion(
+  barrier: Barrier,
+  location: VersionLocation,
+  data: JsonObject,
+  fields: readonly 'data'[] = [],
+): Promise<Buffer> {
   const aad = versionAad(location);
   if (isLongJson(data, atOnceCharactersMax)) return barrier.sealInSlices(() => jsonPieces(data), aad);
-  return barrier.seal(jsonText(data), aad);
+  return barrier.seal(jsonText(data, fields), aad);
 }
 
 /** The JSON text of a version. @throws AppError `sealed`, or `internal` when the value is damaged */
@@ -28,10 +36,10 @@ export const openVersion = (barrier: Barrier, location: VersionLocation, data: U
 export const versionAad = ({ mountId, path, id }: VersionLocation): string => `kv_versions/${mountId}/${path}/${id}`;
 
 /** The JSON text of a secret. @throws AppError `bad-request` for data that is nested too deeply to serialize */
-export function jsonText(data: object): string {
+export function jsonText(data: object, fields: readonly 'data'[] = []): string {
   try {
     return JSON.stringify(data);
   } catch (cause) {
-    throw badRequest('the data is nested too deeply', { cause });
+    throw badField(fields, 'the data is nested too deeply', { cause });
   }
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import type { IndexedPaths } from '#store/postgres/statements/folder-names.ts';
 import type { From } from '#store/sql/prepared.ts';
@@ -20,8 +20,8 @@ const pathBytesMax = 2_048;
  * @throws AppError `bad-request`
  */
 export function secretPath(given: string): string {
-  if (given.includes('\0')) throw badRequest('the path contains the character U+0000, which cannot be stored');
-  if (Buffer.byteLength(given) > pathBytesMax) throw badRequest(`the path is longer than ${pathBytesMax} bytes`);
+  if (given.includes('\0')) throw badField('path', 'the path contains the character U+0000, which cannot be stored');
+  if (Buffer.byteLength(given) > pathBytesMax) throw badField('path', `the path is longer than ${pathBytesMax} bytes`);
   return given.replace(/^\/+/, '');
 }
 

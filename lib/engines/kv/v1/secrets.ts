@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { isJsonObject, type JsonObject } from '#core/json/json.ts';
 import { WrittenJson } from '#core/json/write.ts';
 import { effectiveLeases, type Mount } from '#path/contract/mount.ts';
@@ -78,7 +78,7 @@ async function writeSecret(
   context: RequestContext,
 ): Promise<Reply> {
   const location = locationOf(context);
-  if (location.path === '') throw badRequest('missing path');
+  if (location.path === '') throw badField('path', 'missing path');
   if (!isJsonObject(input) || Object.keys(input).length === 0) throw badRequest('missing data fields');
   return write(location, input);
 }

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { Secret } from '#core/secret.ts';
 import type { Verb, Vocabulary } from '#path/contract/request.ts';
 import { duration } from '#path/fields.ts';
@@ -110,5 +110,5 @@ function flag(query: URLSearchParams, name: string): boolean {
   if (value === null || value === '') return false;
   if (/^(1|t|T|TRUE|true|True)$/.test(value)) return true;
   if (/^(0|f|F|FALSE|false|False)$/.test(value)) return false;
-  throw badRequest(`the query parameter "${name}" must be a boolean`);
+  throw badField(name, `the query parameter "${name}" must be a boolean`);
 }

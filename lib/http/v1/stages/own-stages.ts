@@ -1,5 +1,6 @@
 import { AppError, badRequest, invalid, permissionDenied } from '#core/errors.ts';
 import { isRoot, isWithin } from '#core/namespace.ts';
+import { Unstorable } from '#core/unstorable.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { Verb } from '#path/contract/request.ts';
 import type { Parsed } from '#path/input/parse.ts';
@@ -86,11 +87,15 @@ function mustNotWriteToFolder({ verb, path }: ParsedHead): void {
  *
  * @throws AppError `not-found`, `unsupported-path`, `unsupported-operation`, `bad-request`, and what the handler throws
  */
-export function replyOf({ asked, target, parsed, context }: Exchange): Promise<Reply> {
+export async function replyOf({ asked, target, parsed, context }: Exchange): Promise<Reply> {
   const operation = mustBeKnown(asked, target);
   const { input } = mustBeValid(parsed);
   if (context === undefined) throw new AppError('internal', 'the handler was called without a context');
-  return operation.run(input, context);
+  try {
+    return await operation.run(input, context);
+  } catch (error) {
+    throw error instanceof Unstorable ? error.in(input) : error;
+  }
 }
 
 function mustBeKnown(asked: ParsedHead, target: Target | undefined): CompiledOperation {

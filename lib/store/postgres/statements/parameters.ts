@@ -7,6 +7,3 @@ import { type RawBuilder, sql } from 'kysely';
  */
 export const opaqueParameter = (value: unknown, type: 'text' | 'text[]' | 'integer'): RawBuilder<unknown> =>
   type === 'text[]' ? sql`(select ${value}::text[])::text[]` : sql`(select ${value}::${sql.raw(type)})`;
-
-/** Whether PostgreSQL can store a text. One that it cannot store would fail all texts that share its statement. */
-export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

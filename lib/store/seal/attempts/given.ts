@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { keyBytes } from '../../encryption/cipher.ts';
 import type { SealRecord } from '../record.ts';
 import { decodeKey } from '../shares/key-text.ts';
@@ -9,7 +9,7 @@ import type { Proof, Quorum } from './quorum.ts';
 /** @throws AppError `bad-request` for a text that cannot be a share under the rule */
 export function readShare(text: string, rule: ShareRule): Buffer {
   const share = decodeKey(text);
-  if (share === undefined) throw badRequest("'key' must be a valid hex or base64 string");
+  if (share === undefined) throw badField('key', "'key' must be a valid hex or base64 string");
   mustBeShare(share, rule);
   return share;
 }
@@ -21,7 +21,7 @@ export function readShare(text: string, rule: ShareRule): Buffer {
  */
 export function withShare(given: readonly string[], share: Buffer): readonly string[] {
   const isKnown = given.some((one) => sameBytes(Buffer.from(one, 'base64'), share));
-  if (isKnown) throw badRequest('given key has already been provided during this operation: give another one');
+  if (isKnown) throw badField('key', 'given key has already been provided during this operation: give another one');
   return [...given, share.toString('base64')];
 }
 
@@ -37,7 +37,7 @@ const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && timingSafeEqual(one, other);
 
 export const wrongKeys = () =>
-  badRequest('the given keys do not belong to this service: start again with the first one');
+  badField('key', 'the given keys do not belong to this service: start again with the first one');
 
 /** The proof that the shares give; undefined when they are not the shares of the quorum's key. */
 export async function proofBy(
@@ -54,5 +54,5 @@ export async function proofBy(
 
 /** @throws AppError `bad-request` */
 export function mustBeNonce(given: string, nonce: string): void {
-  if (given !== nonce) throw badRequest(`incorrect nonce supplied; the nonce of this operation is "${nonce}"`);
+  if (given !== nonce) throw badField('nonce', `incorrect nonce supplied; the nonce of this operation is "${nonce}"`);
 }

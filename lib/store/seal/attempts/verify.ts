@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { uuid } from '#core/ids.ts';
 import type { Database } from '../../tables.ts';
 import type { Rekey, VerifyStatus } from './contract.ts';
@@ -29,7 +29,7 @@ export function openVerification(
     async verify(text, nonce) {
       const verified = await transaction((tx) => take(tx, parts, attempts, quorum, { text, nonce }));
       if (verified === undefined)
-        throw badRequest('the given keys are not the new ones: start again with the first one');
+        throw badField('key', 'the given keys are not the new ones: start again with the first one');
       if (verified.complete) await parts.changed();
       return verified;
     },

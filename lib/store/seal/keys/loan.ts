@@ -7,7 +7,7 @@ import {
   publicEncrypt,
 } from 'node:crypto';
 import { promisify } from 'node:util';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 
 /**
  * The terms of a loan, in which an unsealed process sends the root key to a borrower: RSA-OAEP with SHA-256 (RFC 8017) to a key pair
@@ -55,7 +55,10 @@ function readPublicKey(text: string): KeyObject {
   const details = key?.asymmetricKeyType === 'rsa' ? key.asymmetricKeyDetails : undefined;
   if (key !== undefined && details?.modulusLength === modulusBits && details.publicExponent === publicExponent)
     return key;
-  throw badRequest(`'public_key' must be an RSA public key of ${modulusBits} bits with the exponent 65537, in PEM`);
+  throw badField(
+    'public_key',
+    `'public_key' must be an RSA public key of ${modulusBits} bits with the exponent 65537, in PEM`,
+  );
 }
 
 /** Undefined when the text is not a public key. A private key is refused too: sending one is a mistake that must not go unnoticed. */

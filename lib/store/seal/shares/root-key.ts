@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { openRootKey, type SealRecord } from '../record.ts';
 import { combineShares } from './shares.ts';
 
@@ -13,4 +13,4 @@ export async function rootKeyByShares(record: SealRecord, shares: readonly Buffe
 }
 
 export const wrongShares = (cause?: unknown) =>
-  badRequest('the given keys do not unseal this service: start again with the first one', { cause });
+  badField('key', 'the given keys do not unseal this service: start again with the first one', { cause });

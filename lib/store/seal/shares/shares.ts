@@ -1,5 +1,5 @@
 import { combine, split } from 'shamir-secret-sharing';
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { keyBytes } from '../../encryption/cipher.ts';
 
 /** How many shares a key is split into, and how many of them restore it. */
@@ -18,17 +18,20 @@ const sharesMax = 255;
  */
 export function mustBeShare(share: Uint8Array, rule: ShareRule): void {
   const bytes = rule.shares === 1 ? keyBytes : keyBytes + 1;
-  if (share.length !== bytes) throw badRequest(`'key' must be ${bytes} bytes long, this one has ${share.length}`);
+  if (share.length !== bytes) throw badField('key', `'key' must be ${bytes} bytes long, this one has ${share.length}`);
 }
 
 /** 1 ≤ threshold ≤ shares ≤ 255, and a threshold of 1 only for a single share: else each share would be the whole key. */
 export function checkShareRule({ shares, threshold }: ShareRule, names: 'secret' | 'recovery' = 'secret'): void {
-  const refuse = (why: string) => badRequest(`invalid seal configuration: ${why}`);
-  if (shares < 1) throw refuse(`${names}_shares must be at least 1`);
-  if (shares > sharesMax) throw refuse(`${names}_shares must be at most ${sharesMax}`);
-  if (threshold < 1) throw refuse(`${names}_threshold must be at least 1`);
-  if (threshold > shares) throw refuse(`${names}_threshold must not be greater than ${names}_shares`);
-  if (threshold === 1 && shares > 1) throw refuse(`${names}_threshold must be greater than 1 for more than one share`);
+  const refuse = (field: string, rule: string) => {
+    const why = `${field} must ${rule}`;
+    return badField(field, `invalid seal configuration: ${why}`, { rule: why });
+  };
+  if (shares < 1) throw refuse(`${names}_shares`, 'be at least 1');
+  if (shares > sharesMax) throw refuse(`${names}_shares`, `be at most ${sharesMax}`);
+  if (threshold < 1) throw refuse(`${names}_threshold`, 'be at least 1');
+  if (threshold > shares) throw refuse(`${names}_threshold`, `not be greater than ${names}_shares`);
+  if (threshold === 1 && shares > 1) throw refuse(`${names}_threshold`, 'be greater than 1 for more than one share');
 }
 
 export async function splitKey(key: Uint8Array, rule: ShareRule): Promise<readonly Buffer[]> {

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import type { SealMatch } from '../migration/match.ts';
 import type { SealType } from '../record.ts';
 
@@ -13,12 +13,16 @@ export function mustLend(type: SealType): void {
 /** @throws AppError `bad-request` when the seal does not accept shares in its present state */
 export function mustTakeShares(type: SealType, match: SealMatch, migrate: boolean): void {
   if (migrate && match !== 'migrates') {
-    throw badRequest(
+    throw badField(
+      'migrate',
       'there is nothing to migrate: the store already has the configured seal, or the key of its seal is not configured as the former one',
     );
   }
   if (!migrate && match === 'migrates') {
-    throw badRequest('the seal of the store differs from the configured one: give every share with "migrate": true');
+    throw badField(
+      'migrate',
+      'the seal of the store differs from the configured one: give every share with "migrate": true',
+    );
   }
   if (!migrate && type !== 'shamir') {
     throw badRequest('this service is unsealed by its configured key when it starts');

@@ -1,4 +1,4 @@
-import { AppError, badRequest } from '#core/errors.ts';
+import { AppError, badField } from '#core/errors.ts';
 import { quorumOf } from '../attempts/quorum.ts';
 import type { HeldSeal } from '../held/seal.ts';
 import type { SealMatch } from '../migration/match.ts';
@@ -19,7 +19,7 @@ export async function takeShare(
   { text, migrate }: { readonly text: string; readonly migrate: boolean },
 ): Promise<void> {
   const share = decodeKey(text);
-  if (share === undefined) throw badRequest("'key' must be a valid hex or base64 string");
+  if (share === undefined) throw badField('key', "'key' must be a valid hex or base64 string");
   seal.record ??= await readRecord(parts.db);
   if (seal.record?.type === 'shamir') mustBeShare(share, seal.record);
   // Another process may have sealed the installation without this one having noticed yet.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { badField, badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
+import { sentOf } from '#core/problem.ts';
 import { atMost, bool, text, textList } from '#path/fields.ts';
 
 const namesMax = 1_000;
@@ -27,9 +28,14 @@ export interface Many {
 }
 
 /** Whether a request concerns several secrets. @throws AppError `bad-request` unless exactly one of the fields selects secrets */
-export function isMany({ secret_name, secret_prefix, secret_names, dry_run }: Many): boolean {
+export function isMany(input: Many): boolean {
+  const { secret_name, secret_prefix, secret_names, dry_run } = input;
   const given = [secret_name, secret_prefix, secret_names].filter((value) => value !== undefined).length;
-  if (given > 1) throw badRequest('secret_name, secret_prefix and secret_names exclude each other: send one of them');
+  if (given > 1)
+    throw badField(
+      sentOf(input, ['secret_name', 'secret_prefix', 'secret_names']),
+      'secret_name, secret_prefix and secret_names exclude each other: send one of them',
+    );
   if (dry_run === true && secret_name !== undefined)
     throw badField('dry_run', 'dry_run needs secret_prefix or secret_names');
   return secret_prefix !== undefined || secret_names !== undefined;

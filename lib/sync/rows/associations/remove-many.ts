@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { definitionOf } from '../../model/definition.ts';
@@ -11,7 +11,10 @@ export async function removeMany(parts: SyncParts, input: Many, context: Request
   const { type } = definitionOf(parts.definitions, input.type, context.vocabulary);
   const { name, secret_prefix, secret_names } = input;
   if (secret_prefix === '' || secret_names?.length === 0)
-    throw badRequest('secret_prefix and secret_names cannot be empty: use sys/sync/batches to remove all associations');
+    throw badField(
+      secret_prefix === '' ? 'secret_prefix' : 'secret_names',
+      'secret_prefix and secret_names cannot be empty: use sys/sync/batches to remove all associations',
+    );
   const filter = {
     type,
     name,

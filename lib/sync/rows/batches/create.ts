@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import type { Mount } from '#path/contract/mount.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
@@ -60,7 +60,7 @@ export async function create(
   const { action, all, dry_run, older_than, limit = null, rate = null } = input;
   const filter = recordFilter(parts.definitions, input, vocabulary);
   if (isEmptyFilter(filter) && older_than === undefined && all !== true)
-    throw badRequest('the filter is empty: send all=true to select every association of the namespace');
+    throw badField('all', 'the filter is empty: send all=true to select every association of the namespace');
   const updatedBefore = older_than === undefined ? null : new Date(parts.clock.now().getTime() - older_than * 1_000);
   const start = { action, filter, updatedBefore, limit, rate };
   return (dry_run === true ? previewOf : startBatch)(parts, start, context);

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
@@ -58,7 +58,10 @@ const isBatch = (input: Given): boolean =>
 async function startBatch(parts: SyncParts, input: Given, context: RequestContext): Promise<Reply> {
   const { sync_status, cursor, ...given } = input;
   if (cursor !== undefined && cursor !== '')
-    throw badRequest('cursor continues a replay without a batch: send it with type, name and sync_status alone');
+    throw badField(
+      'cursor',
+      'cursor continues a replay without a batch: send it with type, name and sync_status alone',
+    );
   const status = sync_status === undefined || sync_status === '' ? undefined : [sync_status];
   return create(parts, { ...given, status, action: 'replay', all: true }, context);
 }

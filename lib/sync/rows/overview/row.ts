@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { AppError, badRequest } from '#core/errors.ts';
+import { AppError, badField } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
@@ -41,7 +41,7 @@ export function overviewRow(parts: SyncParts): Row {
   const run = async ({ since, wait }: Input<typeof fields>, context: ReadContext): Promise<Reply> => {
     const isWaiting = wait > 0;
     if (isWaiting && (since === undefined || since === ''))
-      throw badRequest('wait needs since: the version to compare with');
+      throw badField(['wait', 'since'], 'wait needs since: the version to compare with');
     if (isWaiting && waiters >= waitersMax)
       throw new AppError('unavailable', `more than ${waitersMax} requests wait: ask without wait`);
     if (!isWaiting) return tagged(await show(parts, await reading(context.namespace.id), context), context);

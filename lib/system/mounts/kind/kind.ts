@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { Namespace } from '#core/namespace.ts';
 import type { MountType } from '#mounts/contract/mounts.ts';
 import type { OperationMarks } from '#path/contract/row.ts';
@@ -25,9 +25,9 @@ export interface MountKind {
   stored(given: string): string;
   readonly prefix: '' | 'auth/';
   /** @throws AppError `bad-request` for a path that no new mount may have */
-  created(given: string): string;
+  created(given: string, field?: 'path' | 'to'): string;
   /** @throws AppError `bad-request` for a built-in mount */
-  removed(given: string): string;
+  removed(given: string, field?: 'path' | 'from'): string;
   /** The error text when there is no mount at this path. */
   absent(path: string): string;
   /** Revokes what the mount has issued. */
@@ -66,10 +66,10 @@ export const authKind = ({ methods, revokeBelow }: MountParts): MountKind => ({
   shows: isAuthPath,
   prefix: authPath,
   stored: (given) => authPath + mountPath(given),
-  created: (given) => authPath + newMountPath(given),
-  removed(given) {
+  created: (given, field) => authPath + newMountPath(given, field),
+  removed(given, field = 'path') {
     const path = mountPath(given);
-    if (path === 'token/') throw badRequest('token credential backend cannot be disabled');
+    if (path === 'token/') throw badField(field, 'token credential backend cannot be disabled');
     return authPath + path;
   },
   absent: (path) => `No auth engine at ${path.slice(authPath.length)}`,

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 
 /** Auth methods are mounted below this path. */
 export const authPath = 'auth/';
@@ -17,16 +17,17 @@ export const mountPath = (given: string): string => `${given.replace(/^\/+|\/+$/
  *
  * @throws AppError `bad-request` for a path that is reserved or that no request can reach
  */
-export function newMountPath(given: string): string {
+export function newMountPath(given: string, field: 'path' | 'to' = 'path'): string {
   const path = mountPath(given);
-  if (path === '/') throw badRequest('backend path must be specified');
-  if (reserved.some((own) => path.startsWith(own))) throw badRequest(`cannot mount ${JSON.stringify(path)}`);
+  if (path === '/') throw badField(field, 'backend path must be specified');
+  if (reserved.some((own) => path.startsWith(own))) throw badField(field, `cannot mount ${JSON.stringify(path)}`);
   const unreachable = path
     .slice(0, -1)
     .split('/')
     .some((segment) => !isSegment(segment));
   if (unreachable || path.length > lengthMax) {
-    throw badRequest(
+    throw badField(
+      field,
       `cannot mount ${JSON.stringify(path)}: a path may have at most ${lengthMax} printable characters, no spaces at the ends of a segment, and no empty, "." or ".." segment`,
     );
   }
@@ -37,8 +38,8 @@ const isSegment = (segment: string): boolean =>
   segment !== '' && segment !== '.' && segment !== '..' && segment === segment.trim() && !/[\p{C}?#*+]/u.test(segment);
 
 /** @throws AppError `bad-request` for a built-in mount */
-export function removablePath(given: string): string {
+export function removablePath(given: string, field: 'path' | 'from' = 'path'): string {
   const path = mountPath(given);
-  if (reserved.some((own) => path.startsWith(own))) throw badRequest(`cannot unmount ${JSON.stringify(path)}`);
+  if (reserved.some((own) => path.startsWith(own))) throw badField(field, `cannot unmount ${JSON.stringify(path)}`);
   return path;
 }

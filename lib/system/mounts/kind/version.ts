@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import type { MountType } from '#mounts/contract/mounts.ts';
 
 type Engines = readonly Pick<MountType, 'type' | 'version' | 'names'>[];
@@ -14,10 +14,11 @@ export function kindOf(
   given: string | undefined,
   options: Options | undefined,
 ): { readonly type: string; readonly options: Options | null } {
-  if (given === undefined || given === '') throw badRequest('backend type must be specified as a string');
+  if (given === undefined || given === '') throw badField('type', 'backend type must be specified as a string');
   const named = engines.find(({ names }) => names?.includes(given));
   const type = named?.type ?? engines.find((engine) => engine.type === given)?.type;
-  if (type === undefined) throw badRequest(`plugin not found in the catalog: ${given}; expected ${namesText(engines)}`);
+  if (type === undefined)
+    throw badField('type', `plugin not found in the catalog: ${given}; expected ${namesText(engines)}`);
   const wanted = { ...options, ...(named?.version === undefined ? {} : { version: named.version }) };
   if (wanted['version'] !== undefined) rankOf(versionsOf(engines, type), wanted['version']);
   return { type, options: Object.keys(wanted).length === 0 ? null : wanted };
@@ -39,7 +40,7 @@ export function tunedOptions(
   if (change['version'] !== undefined) {
     const from = rankOf(versions, before?.['version'] ?? versions[0] ?? '');
     const to = rankOf(versions, change['version']);
-    if (to < from) throw badRequest(`cannot downgrade mount from version ${versions[from]}`);
+    if (to < from) throw badField('options.version', `cannot downgrade mount from version ${versions[from]}`);
   }
   const after = Object.entries({ ...before, ...change }).filter(([, value]) => value !== '');
   return after.length === 0 ? null : Object.fromEntries(after);
@@ -65,7 +66,10 @@ const versionsOf = (engines: Engines, type: string): readonly string[] =>
 function rankOf(versions: readonly string[], text: string): number {
   const rank = versions.indexOf(text);
   if (rank >= 0 || versions.length === 0) return rank;
-  throw badRequest(`invalid version provided: ${quoted(text)} is neither ${versions.map(quoted).join(' nor ')}`);
+  throw badField(
+    'options.version',
+    `invalid version provided: ${quoted(text)} is neither ${versions.map(quoted).join(' nor ')}`,
+  );
 }
 
 const quoted = (text: string): string => JSON.stringify(text);

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { int, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
@@ -42,7 +42,8 @@ const initialKey = ({ name }: KeyAt): Key => (name === defaultKeyName ? defaultK
 
 function changed(before: Key, change: KeyChange): Key {
   const algorithm = algorithms.find((one) => one === (change.algorithm ?? before.algorithm));
-  if (algorithm === undefined) throw badRequest(`unknown signing algorithm ${quoted(change.algorithm ?? '')}`);
+  if (algorithm === undefined)
+    throw badField('algorithm', `unknown signing algorithm ${quoted(change.algorithm ?? '')}`);
   return {
     algorithm,
     rotation_period: change.rotation_period ?? before.rotation_period,
@@ -55,10 +56,14 @@ const rotationSecondsMin = 60;
 const periodsMax = 10;
 
 function check({ rotation_period, verification_ttl }: Key): void {
-  if (rotation_period < rotationSecondsMin) throw badRequest('rotation_period must be at least one minute');
+  if (rotation_period < rotationSecondsMin)
+    throw badField('rotation_period', 'rotation_period must be at least one minute');
   mustBeShortTime('rotation_period', rotation_period);
   if (verification_ttl > periodsMax * rotation_period)
-    throw badRequest('verification_ttl cannot be longer than 10x rotation_period');
+    throw badField(
+      ['verification_ttl', 'rotation_period'],
+      'verification_ttl cannot be longer than 10x rotation_period',
+    );
   mustBeShortTime('verification_ttl', verification_ttl);
 }
 
@@ -72,12 +77,14 @@ async function mustCover(tx: Transaction<Database>, { namespaceId, name }: KeyAt
     select coalesce(max((settings ->> 'id_token_ttl')::int), 0) as longest
       from oidc_clients where namespace_id = ${namespaceId} and key = ${name}`.execute(tx);
   if ((clients.rows[0]?.longest ?? 0) > verification_ttl) {
-    throw badRequest(
+    throw badField(
+      'verification_ttl',
       `unable to update key ${quoted(name)} because it is currently referenced by one or more clients with an id_token_ttl greater than ${verification_ttl} seconds`,
     );
   }
   if ((rows[0]?.longest ?? 0) <= verification_ttl) return;
-  throw badRequest(
+  throw badField(
+    'verification_ttl',
     `unable to update key ${quoted(name)} because it is currently referenced by one or more roles with a token ttl greater than ${verification_ttl} seconds`,
   );
 }

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { randomBase62 } from '#core/ids.ts';
 import { Secret } from '#core/secret.ts';
 import type { Page } from '#path/listing.ts';
@@ -91,10 +91,11 @@ const ttlDefault = 86_400;
 function changed(before: Client | undefined, change: ClientChange) {
   const key = change.key ?? before?.key ?? defaultKeyName;
   const type = change.client_type ?? before?.client_type ?? 'confidential';
-  if (before !== undefined && key !== before.key) throw badRequest('key modification is not allowed');
-  if (before !== undefined && type !== before.client_type) throw badRequest('client_type modification is not allowed');
+  if (before !== undefined && key !== before.key) throw badField('key', 'key modification is not allowed');
+  if (before !== undefined && type !== before.client_type)
+    throw badField('client_type', 'client_type modification is not allowed');
   if (type !== 'confidential' && type !== 'public')
-    throw badRequest(`invalid client_type ${quoted(type)}: must be one of [confidential public]`);
+    throw badField('client_type', `invalid client_type ${quoted(type)}: must be one of [confidential public]`);
   const next: z.infer<typeof settings> = {
     redirect_uris: change.redirect_uris ?? before?.redirect_uris ?? [],
     assignments: [...new Set(change.assignments ?? before?.assignments ?? [])],
@@ -115,11 +116,14 @@ async function mustHaveParts(
 ): Promise<void> {
   const found = await settingsNamed({ db: tx }, assignments, namespaceId, client.settings.assignments);
   const missing = client.settings.assignments.find((name) => !found.has(name));
-  if (missing !== undefined) throw badRequest(`assignment ${quoted(missing)} does not exist`);
+  if (missing !== undefined) throw badField('assignments', `assignment ${quoted(missing)} does not exist`);
   const key = await heldKey(tx, store, { namespaceId, name: client.key });
-  if (key === undefined) throw badRequest(`key ${quoted(client.key)} does not exist`);
+  if (key === undefined) throw badField('key', `key ${quoted(client.key)} does not exist`);
   if (client.settings.id_token_ttl > key.verification_ttl)
-    throw badRequest("a client's id_token_ttl cannot be greater than the verification_ttl of the key it references");
+    throw badField(
+      'id_token_ttl',
+      "a client's id_token_ttl cannot be greater than the verification_ttl of the key it references",
+    );
 }
 
 const idLength = 32;

@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { randomBase62 } from '#core/ids.ts';
+import { sentOf } from '#core/problem.ts';
 import type { Page } from '#path/listing.ts';
 import { pick, type RowOf } from '#store/sql/columns.ts';
 import { int, text } from '#store/sql/kinds.ts';
@@ -50,16 +51,19 @@ export const writeRole = (store: Store, at: RoleAt, change: RoleChange): Promise
     const before = await findRole({ db: tx }, at);
     const role = changed(before, change);
     const key = await heldKey(tx, store, { namespaceId: at.namespaceId, name: role.key });
-    if (key === undefined) throw badRequest(`cannot find key ${quoted(role.key)}`);
+    if (key === undefined) throw badField('key', `cannot find key ${quoted(role.key)}`);
     if (role.ttl > key.verification_ttl)
-      throw badRequest("a role's token ttl cannot be longer than the verification_ttl of the key it references");
+      throw badField(
+        sentOf(change, ['ttl', 'key']),
+        "a role's token ttl cannot be longer than the verification_ttl of the key it references",
+      );
     await put(tx, at, role);
     if (before === undefined) await mustNotBeTooMany(tx, at.namespaceId);
   });
 
 function changed(before: Role | undefined, change: RoleChange): Role {
   const key = change.key ?? before?.key ?? '';
-  if (key === '') throw badRequest('the key parameter is required');
+  if (key === '') throw badField('key', 'the key parameter is required');
   const template = change.template === undefined ? (before?.template ?? '') : plainTemplate(change.template);
   parseTemplate(template);
   const ttl = change.ttl ?? before?.ttl ?? ttlDefault;

@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { uuid } from '#core/ids.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '#core/json/json.ts';
 import { type Parameter, parameterOf, type TemplateSubject } from './parameter.ts';
@@ -26,17 +26,18 @@ const expression = /\{\{\s*([^{}]*?)\s*\}\}/g;
  */
 export function parseTemplate(text: string): Template {
   if (text.length > templateCharactersMax || text.includes('\0'))
-    throw badRequest(`a template may have at most ${templateCharactersMax} characters, and no NUL`);
+    throw badField('template', `a template may have at most ${templateCharactersMax} characters, and no NUL`);
   if (text.trim() === '') return () => ({});
   const mark = uuid();
   const parameters: Parameter[] = [];
   const marked = text.replace(expression, (_, name: string) => {
     const parameter = parameterOf(name);
-    if (parameter === undefined) throw badRequest('error parsing template: it has an unknown parameter');
+    if (parameter === undefined) throw badField('template', 'error parsing template: it has an unknown parameter');
     parameters.push(parameter);
     return `"${mark}${parameters.length - 1}"`;
   });
-  if (parameters.length > parametersMax) throw badRequest(`a template may have at most ${parametersMax} parameters`);
+  if (parameters.length > parametersMax)
+    throw badField('template', `a template may have at most ${parametersMax} parameters`);
   const tree = objectOf(marked);
   mustNotSet(tree);
   const write = writerOf(tree, mark, parameters, 1);
@@ -46,7 +47,10 @@ export function parseTemplate(text: string): Template {
 function objectOf(text: string): JsonObject {
   const tree = jsonOf(text);
   if (isJsonObject(tree)) return tree;
-  throw badRequest('error parsing template JSON: it is not an object in which each parameter is a whole value');
+  throw badField(
+    'template',
+    'error parsing template JSON: it is not an object in which each parameter is a whole value',
+  );
 }
 
 function jsonOf(text: string): Json | undefined {
@@ -60,13 +64,16 @@ function jsonOf(text: string): Json | undefined {
 function mustNotSet(tree: JsonObject): void {
   const claim = reservedClaims.find((name) => Object.hasOwn(tree, name));
   if (claim === undefined) return;
-  throw badRequest(`top level key ${JSON.stringify(claim)} not allowed. Restricted keys: ${reservedClaims.join(', ')}`);
+  throw badField(
+    'template',
+    `top level key ${JSON.stringify(claim)} not allowed. Restricted keys: ${reservedClaims.join(', ')}`,
+  );
 }
 
 type Writer = (subject: TemplateSubject) => unknown;
 
 function writerOf(value: Json, mark: string, parameters: readonly Parameter[], depth: number): Writer {
-  if (depth > depthMax) throw badRequest(`a template may be nested at most ${depthMax} levels deep`);
+  if (depth > depthMax) throw badField('template', `a template may be nested at most ${depthMax} levels deep`);
   const inner = (one: Json): Writer => writerOf(one, mark, parameters, depth + 1);
   if (typeof value === 'string') return parameterAt(value, mark, parameters) ?? (() => value);
   if (Array.isArray(value)) {
@@ -75,7 +82,7 @@ function writerOf(value: Json, mark: string, parameters: readonly Parameter[], d
   }
   if (!isJsonObject(value)) return () => value;
   const members = Object.entries(value).map(([key, member]): readonly [string, Writer] => {
-    if (key.includes(mark)) throw badRequest('error parsing template JSON: a parameter cannot be a key');
+    if (key.includes(mark)) throw badField('template', 'error parsing template JSON: a parameter cannot be a key');
     return [key, inner(member)];
   });
   return (subject) => Object.fromEntries(members.map(([key, write]) => [key, write(subject)]));

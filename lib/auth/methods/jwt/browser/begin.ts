@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { randomBase62 } from '#core/ids.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { expectsCode, isForBrowsers } from '../browser-settings.ts';
@@ -36,9 +36,10 @@ export async function begin(parts: BrowserParts, input: BeginInput, context: Req
   const { name, role, config } = asked;
   if (!isForBrowsers(config)) throw badRequest('OIDC login is not configured for this mount');
   const isDevice = role.callback_mode === 'device';
-  if (input.redirect_uri === '' && !isDevice) throw badRequest('missing redirect_uri');
+  if (input.redirect_uri === '' && !isDevice) throw badField('redirect_uri', 'missing redirect_uri');
   if (role.role_type !== 'oidc') return { auth_url: '' };
-  if (input.client_nonce === '' && role.callback_mode !== 'client') throw badRequest('missing client_nonce');
+  if (input.client_nonce === '' && role.callback_mode !== 'client')
+    throw badField('client_nonce', 'missing client_nonce');
   const { uri, namespace } = config.namespace_in_state
     ? withoutNamespace(input.redirect_uri)
     : { uri: input.redirect_uri, namespace: '' };

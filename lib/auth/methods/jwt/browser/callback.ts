@@ -1,6 +1,6 @@
 import type { Identity } from '#auth/login/contract.ts';
 import { boundsOf } from '#auth/login/role/bounds.ts';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { expectsCode } from '../browser-settings.ts';
 import { type Found, found } from '../found.ts';
@@ -26,7 +26,7 @@ export interface CallbackInput {
 /** A code that stands for the one that was posted before. */
 const postedCode = 'no_code';
 
-const expired = () => badRequest('login failed: expired or missing OAuth state.');
+const expired = () => badField('state', 'login failed: expired or missing OAuth state.');
 
 /** The state as it was stored. */
 const stateOf = (given: string): string => given.split(',ns=', 1)[0] ?? '';
@@ -67,12 +67,12 @@ interface Taken {
 async function completeTaken(parts: BrowserParts, { key, login, input }: Taken, context: RequestContext) {
   const at = await roleOf(parts, login, context);
   if (!login.polled && login.clientNonce !== '' && !isSame(input.client_nonce, login.clientNonce))
-    throw badRequest('invalid client_nonce');
+    throw badField('client_nonce', 'invalid client_nonce');
   if (input.error !== '') throw badRequest(`login failed: the provider refused it: ${refusalOf(input.error)}`);
   const bounds = boundsOf(at.role.token, context);
   const calls = await callContext(parts, at, login, context);
   if (input.iss !== '' && input.iss !== login.issuer)
-    throw badRequest('login failed: the answer is from another provider');
+    throw badField('iss', 'login failed: the answer is from another provider');
   const tokens = await tokensOf(parts, login, input, calls);
   const person = await provedPerson(parts, { tokens, role: at.role, nonce: login.nonce }, calls);
   if (!login.polled) return identityOf(person, { ...at, bounds });
@@ -120,7 +120,7 @@ async function tokensOf(
     return { idToken: posted.idToken, accessToken: '' };
   }
   const code = input.code === postedCode || input.code === '' ? posted.code : input.code;
-  if (code === '') throw badRequest('login failed: no code received.');
+  if (code === '') throw badField('code', 'login failed: no code received.');
   const grant = {
     grant_type: 'authorization_code',
     code,
@@ -128,7 +128,7 @@ async function tokensOf(
     code_verifier: login.verifier,
   };
   const reply = await asking(parts, context.mountPath, () => exchange(parts, grant, context));
-  if ('refusal' in reply) throw badRequest(`login failed: the provider refused the code: ${reply.refusal}`);
+  if ('refusal' in reply) throw badField('code', `login failed: the provider refused the code: ${reply.refusal}`);
   return reply;
 }
 

@@ -1,6 +1,6 @@
 import type { Identity } from '#auth/login/contract.ts';
 import { boundsOf } from '#auth/login/role/bounds.ts';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import type { Found } from '../found.ts';
 import { identityOf } from '../identity.ts';
@@ -16,7 +16,7 @@ interface PollInput {
   readonly client_nonce: string;
 }
 
-const expired = () => badRequest('login failed: expired or missing OAuth state.');
+const expired = () => badField('state', 'login failed: expired or missing OAuth state.');
 
 /**
  * The identity of a user who has logged in at the provider.
@@ -30,7 +30,7 @@ export async function poll(parts: BrowserParts, input: PollInput, context: Reque
   const { login, stage } = kept;
   if (!isSame(input.client_nonce, login.clientNonce)) {
     await dropLogin(parts.store, key);
-    throw badRequest('invalid client_nonce');
+    throw badField('client_nonce', 'invalid client_nonce');
   }
   if (stage === 'open' || stage === 'taken') throw badRequest('authorization_pending');
   const at = await roleOf(parts, login, context);

@@ -1,5 +1,5 @@
 import { readConfig } from '#auth/login/kept/config.ts';
-import { AppError, badRequest } from '#core/errors.ts';
+import { AppError, badField, badRequest } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { text } from '#path/fields.ts';
 import type { MethodParts } from '../../contract.ts';
@@ -96,7 +96,7 @@ const callbackRow = (parts: BrowserParts, login: MethodParts['login']): Row => (
           if (storedConfig(config).oidc_response_mode !== 'form_post')
             throw new AppError('unsupported-operation', "'oidc_response_mode' is not form_post");
           if (!(await keepPosted(parts, input, context)))
-            throw badRequest('login failed: expired or missing OAuth state.');
+            throw badField('state', 'login failed: expired or missing OAuth state.');
           return received.reply;
         },
       },

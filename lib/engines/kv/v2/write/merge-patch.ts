@@ -25,7 +25,9 @@ const atOnceCharactersMax = 65_536;
  * @throws AppError `too-large`
  */
 export async function mustNotBeTooLarge(data: JsonObject, bytesMax: number): Promise<void> {
-  const bytes = isLongJson(data, atOnceCharactersMax) ? await bytesInTurns(data) : Buffer.byteLength(jsonText(data));
+  const bytes = isLongJson(data, atOnceCharactersMax)
+    ? await bytesInTurns(data)
+    : Buffer.byteLength(jsonText(data, ['data']));
   if (bytes <= bytesMax) return;
   const rule = `a secret may have at most ${bytesMax} bytes`;
   throw new AppError('too-large', `the patched secret is too large: ${rule}; nothing was changed`);

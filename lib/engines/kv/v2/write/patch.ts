@@ -50,7 +50,7 @@ async function patchLocked(
   if (secret === undefined) throw notFound();
   const { row, casRequired } = await readCurrent(tx, location, secret);
   const refusal = casRefusal(patch.cas, casRequired, secret.current_version);
-  if (refusal !== undefined) throw badField('options', refusal);
+  if (refusal !== undefined) throw badField('options.cas', refusal);
   if (row === undefined) throw notFound();
   if (row.bytes === null || !row.readable) return { refusal: deleted(parts, location, secret, row) };
   const version = await patchedVersion(parts, tx, location, { ...patch, cas: secret.current_version }, row);

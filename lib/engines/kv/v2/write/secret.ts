@@ -46,6 +46,6 @@ export function dataOf({ data }: Given): JsonObject {
 export function casOf({ options }: Given): number | undefined {
   if (options === undefined || !Object.hasOwn(options, 'cas')) return undefined;
   const cas = readCas(options['cas']);
-  if (cas === 'unreadable') throw badField('options', 'error parsing check-and-set parameter');
+  if (cas === 'unreadable') throw badField('options.cas', 'error parsing check-and-set parameter');
   return cas;
 }

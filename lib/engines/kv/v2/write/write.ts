@@ -79,7 +79,7 @@ const lockedSecretColumns = {
 /** Builds a version to write. @throws AppError `bad-request` for data that is nested too deeply */
 export async function newVersion({ store }: EngineParts, { mountId, path, data, cas, by }: Write): Promise<NewVersion> {
   const id = uuid();
-  const sealed = await sealVersion(store.barrier, { mountId, path, id }, data);
+  const sealed = await sealVersion(store.barrier, { mountId, path, id }, data, ['data']);
   return { mountId, path, id, data: sealed, cas, by };
 }
 
@@ -94,4 +94,5 @@ async function insertLocked(tx: Kysely<Database>, version: NewVersion): Promise<
   throw refused(version);
 }
 
-const refused = ({ cas }: NewVersion): AppError => badField('options', cas === undefined ? casMissing : casMismatch);
+const refused = ({ cas }: NewVersion): AppError =>
+  badField('options.cas', cas === undefined ? casMissing : casMismatch);

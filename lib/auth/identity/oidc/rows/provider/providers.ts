@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { badRequest } from '#core/errors.ts';
+import { badField, badRequest } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { text, textList } from '#path/fields.ts';
 import type { Database } from '#store/tables.ts';
@@ -70,8 +70,9 @@ const shown = (parts: OidcParts, asked: Asked, name: string, provider: Provider)
 });
 
 async function mustExist(tx: Transaction<Database>, namespaceId: string, names: readonly string[]): Promise<void> {
-  if (names.length > scopesMax) throw badRequest(`scopes_supported may have at most ${scopesMax} entries`);
+  if (names.length > scopesMax)
+    throw badField('scopes_supported', `scopes_supported may have at most ${scopesMax} entries`);
   const found = await settingsNamed({ db: tx }, scopes, namespaceId, names);
   const missing = names.find((name) => !found.has(name));
-  if (missing !== undefined) throw badRequest(`scope ${quoted(missing)} does not exist`);
+  if (missing !== undefined) throw badField('scopes_supported', `scope ${quoted(missing)} does not exist`);
 }

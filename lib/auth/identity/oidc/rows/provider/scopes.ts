@@ -1,4 +1,4 @@
-import { badRequest } from '#core/errors.ts';
+import { badField } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { text } from '#path/fields.ts';
 import type { Store } from '#store/store.ts';
@@ -28,7 +28,7 @@ export const scopeRows = (store: Store): readonly Row[] =>
     write: operation(fields, {
       summary: 'Create or update a scope of OpenID Connect providers',
       async run({ name, template, description }, { namespace }) {
-        if (name === openid) throw badRequest(`the ${quoted(openid)} scope name is reserved`);
+        if (name === openid) throw badField('name', `the ${quoted(openid)} scope name is reserved`);
         const given = template === undefined ? undefined : plainTemplate(template);
         if (given !== undefined) parseTemplate(given);
         await changeSettings(store, scopes, { namespaceId: namespace.id, name }, async (_tx, before) => ({

@@ -42,7 +42,7 @@ export async function provedPerson(
   const audiences = role.bound_audiences.length > 0 ? role.bound_audiences : [config.oidc_client_id];
   const unbound = boundProblem(claims, { ...role, bound_audiences: audiences });
   if (unbound !== undefined) throw badRequest(`error validating claims: ${unbound}`);
-  return personOf(claims, role);
+  return personOf(claims, role, []);
 }
 
 /** Undefined for a token that was made for this client and this login. */
