@@ -12,6 +12,7 @@ import { loginsSection } from './sections/logins.ts';
 import { memorySection } from './sections/memory.ts';
 import { policiesSection } from './sections/policies.ts';
 import { poolerSection } from './sections/pooler.ts';
+import { ratesSection } from './sections/rates.ts';
 import { reconcileSection } from './sections/reconcile.ts';
 import { startSection } from './sections/start.ts';
 import { tokensSection } from './sections/tokens.ts';
@@ -31,6 +32,7 @@ const sections: readonly Section[] = [
   callsSection,
   memorySection,
   reconcileSection,
+  ratesSection,
   arrivalSection,
   apiSection,
   policiesSection,

@@ -14,6 +14,8 @@ export interface DestinationFacts {
   readonly assumesRoles?: true;
   /** The provider's limit behind `rate`, as text for users: `120 writes a minute, per project`. */
   readonly publishedLimit: string;
+  /** How the stand-in enforces it in measurements. */
+  readonly enforced: EnforcedLimit;
   readonly lateWrites: {
     /** Texts for users: the late writes that the system refuses itself, and those that the looks after a late write repair. */
     readonly refused: string;
@@ -31,4 +33,16 @@ export interface DestinationFacts {
     /** Whether failures quote the text of such a refusal. */
     readonly quoted: boolean;
   };
+}
+
+/**
+ * - `bucket`: it fills at `units` per `seconds`, and holds as many.
+ * - `window`: `units` in each interval of `seconds`, counted from the first call on.
+ */
+export interface EnforcedLimit {
+  readonly form: 'bucket' | 'window';
+  readonly units: number;
+  readonly seconds: number;
+  /** Units that a call takes. */
+  readonly costs: { readonly read: number; readonly write: number };
 }

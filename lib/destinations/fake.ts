@@ -20,9 +20,14 @@ export interface Fake {
   /** Makes the next `times` matching calls fail in this way (default: until `heal`). */
   fail(fault: Fault): void;
   heal(): void;
+  /** From now on this limit decides which calls are throttled. */
+  limit(limit: CallLimit): void;
   /** Ends the server and its open connections. */
   close(): Promise<void>;
 }
+
+/** Decides whether a call is throttled: for how many seconds, or undefined if it is not. */
+export type CallLimit = (call: { readonly writes: boolean }) => number | undefined;
 
 export interface FakeObject {
   readonly value: string;

@@ -1,8 +1,8 @@
 import { fillBareRows } from '../baseline/rows.ts';
 import type { Figure } from '../measure/figure.ts';
+import { addressed, measureHttp, type Server } from '../measure/http-load.ts';
 import { times } from '../measure/rounds.ts';
 import type { Bench, Section } from '../section.ts';
-import { addressed, measureHttp, type Server } from './http-load.ts';
 
 const secretCount = 1_000;
 const data = { user: 'app', password: 'correct horse battery staple' };

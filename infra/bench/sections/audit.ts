@@ -3,10 +3,10 @@ import { openApi } from '#app.ts';
 import { readConfig } from '#core/config.ts';
 import { silentLog } from '#core/log/log.ts';
 import { startServices } from '../../local/services.ts';
+import { addressed, measureHttp } from '../measure/http-load.ts';
 import { times } from '../measure/rounds.ts';
 import type { Section } from '../section.ts';
 import type { Stage } from '../stage.ts';
-import { addressed, measureHttp } from './http-load.ts';
 
 const secretCount = 1_000;
 const data = { user: 'app', password: 'correct horse battery staple' };

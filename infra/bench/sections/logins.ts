@@ -3,8 +3,8 @@ import { groupsOfEntity } from '../logins/groups.ts';
 import { costOfHashes } from '../logins/hash-time.ts';
 import { approleLogins, jwtLogins, orchestratorLogins, userpassLogins } from '../logins/methods.ts';
 import type { Figure } from '../measure/figure.ts';
+import { addressed, measureHttp } from '../measure/http-load.ts';
 import type { Bench, Section } from '../section.ts';
-import { addressed, measureHttp } from './http-load.ts';
 
 const share = 0.4;
 const json = { 'content-type': 'application/json' };

@@ -5,9 +5,9 @@ import { noParameters } from '#path/input/parameters.ts';
 import { methodTypeNames } from '#path/vocabulary.ts';
 import { fillBareRows } from '../baseline/rows.ts';
 import { type Figure, median } from '../measure/figure.ts';
+import { addressed, measureHttp, type Server } from '../measure/http-load.ts';
 import { times } from '../measure/rounds.ts';
 import type { Bench, Section } from '../section.ts';
-import { addressed, measureHttp, type Server } from './http-load.ts';
 
 const secretCount = 1_000;
 

@@ -5,9 +5,9 @@ import { startPooler } from '../../local/pooler/start.ts';
 import type { LocalServer } from '../../local/server.ts';
 import { fillBareRows } from '../baseline/rows.ts';
 import { type Figure, percentile } from '../measure/figure.ts';
+import { addressed, measureHttp } from '../measure/http-load.ts';
 import type { Process } from '../processes/process.ts';
 import type { Bench, Section } from '../section.ts';
-import { addressed, measureHttp } from './http-load.ts';
 
 /** As a share of the rate without a pooler. */
 const share = 0.85;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fillBareRows } from '../baseline/rows.ts';
 import type { Figure } from '../measure/figure.ts';
+import { addressed, measureHttp, type Server } from '../measure/http-load.ts';
 import type { Bench, Section } from '../section.ts';
-import { addressed, measureHttp, type Server } from './http-load.ts';
 
 const json = { 'content-type': 'application/json' };
 const limitMs = 600_000;

@@ -30,6 +30,7 @@ export const startFake: StartFake = async (): Promise<Fake> => {
     calls: () => relay.calls,
     fail: relay.fail,
     heal: relay.heal,
+    limit: relay.limit,
     async close() {
       await relay.close();
       await http.close();

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import type { Fault } from '#destinations/fake.ts';
+import type { CallLimit, Fault } from '#destinations/fake.ts';
 import { type Answer, forward, type Upstream } from './forward.ts';
 
 /** Names the operation of a request. A `spared` one meets no fault, such as a request that only asks how to log in. */
@@ -29,6 +29,8 @@ export interface Relay {
   /** Only faults of the connection; refusals must come from the emulator. */
   fail(fault: Fault): void;
   heal(): void;
+  /** An emulator has no limit. */
+  limit(limit: CallLimit): void;
   close(): Promise<void>;
 }
 
@@ -80,6 +82,9 @@ export async function openRelay(way: Way): Promise<Relay> {
     },
     heal() {
       fault = undefined;
+    },
+    limit() {
+      throw new Error('an emulator has no limit of calls');
     },
     close: () =>
       new Promise((resolve) => {

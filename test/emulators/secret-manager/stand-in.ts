@@ -31,6 +31,7 @@ export const startFake: StartFake = async (): Promise<Fake> => {
     calls: () => relay.calls,
     fail: relay.fail,
     heal: relay.heal,
+    limit: relay.limit,
     async close() {
       await relay.close();
       await http.close();

@@ -50,6 +50,7 @@ export const startFake = (async ({ port = 0 } = {}): Promise<CloudASmFake> => {
     fail: (fault) => faults.set(fault),
     failOf: (operation, fault) => faults.set(fault, operation),
     heal: faults.heal,
+    limit: faults.limit,
     close: served.close,
     secret: (name) => viewOf(account, name),
     ...leversOf(account),

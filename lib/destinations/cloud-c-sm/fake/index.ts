@@ -44,6 +44,7 @@ export const startFake: StartFake = async (options = {}) => {
     calls: () => calls,
     fail: faults.set,
     heal: faults.heal,
+    limit: faults.limit,
     close: served.close,
   };
 };

@@ -1,4 +1,4 @@
-import type { Fault } from '../../fake.ts';
+import type { CallLimit, Fault } from '../../fake.ts';
 
 const ofWrites: ReadonlySet<Fault['kind']> = new Set<Fault['kind']>(['lost-answer', 'late']);
 
@@ -14,6 +14,7 @@ export interface Faults {
   /** With `operation`, only its calls are hit. */
   set(fault: Fault, operation?: string): void;
   heal(): void;
+  limit(limit: CallLimit): void;
   /** The kind of the current fault. */
   kind(): Fault['kind'] | undefined;
   /** The fault that hits this call, used up by it. */
@@ -24,7 +25,11 @@ export function newFaults(): Faults {
   let current:
     | { readonly fault: Fault; readonly operation: string | undefined; left: number; after: number }
     | undefined;
+  let limit: CallLimit = () => undefined;
   return {
+    limit(given) {
+      limit = given;
+    },
     set(fault, operation) {
       current = { fault, operation, left: fault.times ?? Number.POSITIVE_INFINITY, after: fault.after ?? 0 };
     },
@@ -33,6 +38,8 @@ export function newFaults(): Faults {
     },
     kind: () => current?.fault.kind,
     take({ operation, writes }) {
+      const retryAfterSeconds = limit({ writes });
+      if (retryAfterSeconds !== undefined) return { kind: 'throttle', retryAfterSeconds };
       // Only a call that changes something can lose the answer to a change, or be late.
       if (current === undefined || (ofWrites.has(current.fault.kind) && !writes)) return undefined;
       if (current.operation !== undefined && current.operation !== operation) return undefined;

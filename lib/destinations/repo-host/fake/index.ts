@@ -61,6 +61,7 @@ export const startFake = (async ({ port = 0 } = {}): Promise<RepoHostFake> => {
     calls: () => new Map(calls),
     fail: faults.set,
     heal: faults.heal,
+    limit: faults.limit,
     close: served.close,
     ...leversOf(host),
   };

@@ -94,6 +94,7 @@ export async function startFake({ port = 0 }: { readonly port?: number } = {}): 
     calls: () => calls,
     fail: (fault) => faults.set(fault),
     heal: faults.heal,
+    limit: faults.limit,
     close: () => served.close(),
   };
 }

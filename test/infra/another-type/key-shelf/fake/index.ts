@@ -59,6 +59,7 @@ export const startFake: StartFake = async ({ port = 0 } = {}) => {
     calls: () => calls,
     fail: (fault) => faults.set(fault),
     heal: () => faults.heal(),
+    limit: faults.limit,
     close: served.close,
   };
 };
