@@ -50,7 +50,7 @@ const million = 1_000_000;
 
 export const budgets = (types: readonly Described[]): string =>
   table(
-    ['type', 'published limit', 'budget: calls a second, burst', 'a million associations at one destination'],
+    ['type', 'published limit', 'begins at: calls a second, burst', 'a million associations at one destination'],
     types.map(({ type, definition: { rate }, facts }) => [
       code(type),
       facts.publishedLimit,

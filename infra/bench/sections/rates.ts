@@ -32,7 +32,7 @@ const againMs = 500;
 const capacity = 1_000_000;
 
 /** The limits of types that are measured at the same time, together. */
-const perSecondMax = 50;
+const perSecondMax = 10;
 
 /**
  * Every type against a stand-in with the limit that its provider publishes, which refuses what exceeds it. A worker has more to push than
@@ -43,9 +43,7 @@ export const ratesSection: Section = {
   title: 'Calls near the limit of the provider (target)',
   async measure(bench) {
     const figures: Figure[] = [];
-    for (const round of roundsOf(await measuredSeconds(bench.quick)).filter(
-      (r) => !process.env['ONLY'] || process.env['ONLY'].split(',').some((t) => t in r),
-    ))
+    for (const round of roundsOf(await measuredSeconds(bench.quick)))
       figures.push(...(await measureRound(bench, round)));
     return figures;
   },
@@ -85,10 +83,10 @@ const isLike = (types: Round, seconds: number): boolean => Object.values(types).
 
 async function measureRound(bench: Bench, round: Round): Promise<readonly Figure[]> {
   const accounts = [await filled(bench, 1, round), await filled(bench, 2, round)];
-  const worker = await bench.stage.start('workers', z.object({}));
+  const worker = await bench.stage.start('workers', z.object({}), { types: Object.keys(round) });
   try {
     bench.report(`${Object.keys(round).join(', ')}: pushing for ${Math.max(...Object.values(round))} s`);
-    const measured = await pushed(bench.stage, accounts);
+    const measured = await pushed(bench.stage, accounts, Object.keys(round));
     return measured.flatMap(figuresOf);
   } finally {
     await Promise.all([worker.end(), ...accounts.map(({ close }) => close())]);
@@ -122,31 +120,26 @@ async function filled({ stage, report }: Bench, destinations: number, round: Rou
 }
 
 /** Marks what was pushed as outdated again until every stand-in has measured long enough. */
-async function pushed({ database }: Stage, accounts: readonly Account[]): Promise<readonly Measured[]> {
+async function pushed(
+  { database }: Stage,
+  accounts: readonly Account[],
+  types: readonly string[],
+): Promise<readonly Measured[]> {
   const queue = accounts[0]?.associations[0]?.queue;
   if (queue === undefined) throw new Error('there is nothing to push');
   await queue.resume();
   for (;;) {
-    const { rows } = await database.query<Operation>(again);
+    const { rows } = await database.query<Operation>(again, [types]);
     await queue.enqueue(rows, capacity);
     await sleep(againMs);
     const measured = await Promise.all(accounts.map(countsOf));
-    if (process.env['DBG']) {
-      console.error(
-        new Date().toISOString(),
-        rows.length,
-        JSON.stringify(
-          measured.flat().map((m) => [m.type.slice(0, 8), m.destinations, m.admitted, m.calls, m.throttled]),
-        ),
-      );
-    }
     if (measured.flat().every(({ over }) => over)) return measured.flat();
   }
 }
 
 const again = `
   update associations set generation = generation + 1, forced_generation = generation + 1, status = 'PENDING'
-   where generation = observed_generation and secret_name like 'rates-%'
+   where generation = observed_generation and type = any($1) and secret_name like 'rates-%'
   returning id::text as id, type, destination_id::text as destination_id, generation, false as waiting`;
 
 async function countsOf({ fakes, destinations }: Account): Promise<readonly Measured[]> {
