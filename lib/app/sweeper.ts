@@ -1,22 +1,26 @@
+import { openIdentities } from '#auth/identity/facts/open.ts';
 import { tendOidcKeys } from '#auth/identity/oidc/sweep.ts';
 import { dropOldFailures } from '#auth/lockout/store.ts';
 import { methods } from '#auth/methods/index.ts';
 import { expireLogins } from '#auth/methods/open.ts';
 import { dropExpiredMfa } from '#auth/mfa/sweep.ts';
+import { openAcls } from '#auth/policy/store/acls.ts';
+import { rightsOfStanding } from '#auth/policy/store/standing.ts';
 import { dropExpired, dropExpiredSteadily } from '#auth/token/revoke/revoke.ts';
 import { smtpOf } from '#core/config.ts';
 import { definitions } from '#destinations/index.ts';
 import { engines } from '#engines/index.ts';
-import { expireSecrets, syncedSecrets } from '#engines/list.ts';
+import { expireSecrets, type SyncedSecrets, syncedSecrets } from '#engines/list.ts';
 import { endNamespaces } from '#mounts/namespaces/remove.ts';
 import { continueRemovals } from '#mounts/removal/continue.ts';
 import { type GivenFilter, replayFilter } from '#sync/batches/replay/filter.ts';
 import { type Replayed, replay } from '#sync/batches/replay/replay.ts';
+import type { RulePorts } from '#sync/rules/evaluate.ts';
 import { newSweepState, sweep } from '#sync/sweep/sweep.ts';
 import { sweepTelemetry } from '#telemetry/sweep.ts';
 import { openWorkspaceSweep } from '#workspaces/sweep.ts';
 import { readService } from './readings.ts';
-import { type AppParts, type Closable, openShared } from './shared.ts';
+import { type AppParts, type Closable, openShared, type Shared } from './shared.ts';
 
 /** The sweep and the replay, which share their parts. */
 export interface Sweeper extends Closable {
@@ -43,6 +47,18 @@ const expiredPerRoundMax = 1_000;
 /** How long one round empties mounts, in milliseconds. */
 const removalMsMax = 1_000;
 
+/** What standing rules need to know of secrets, and of the rights of those who stored the rules. */
+function rulePorts({ store, typeNames }: Shared, secrets: SyncedSecrets): RulePorts {
+  const identities = openIdentities(store);
+  const rights = { store, acls: openAcls({ store, identities, typeNames }), factsOf: identities.factsOf };
+  return {
+    describeSecrets: secrets.describe,
+    describeBelow: secrets.describeBelow,
+    readPath: secrets.readPath,
+    rightsOf: (owner) => rightsOfStanding(rights, owner),
+  };
+}
+
 export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const shared = await openShared(parts, 'another-process');
   const { store, queue, bell, changed, networkBounds } = shared;
@@ -57,8 +73,13 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const state = newSweepState();
   const removal = { store, engines: [...engines, ...methods], changed, log: parts.log };
   const secretBytesMax = parts.config.KEYFERRY_BODY_BYTES_MAX;
-  const { hold: holdSecrets } = syncedSecrets(engines, { store, changed, secretBytesMax });
-  const expire = () => expireSecrets(engines, store, expiredPerRoundMax);
+  const secrets = syncedSecrets(engines, { store, changed, secretBytesMax });
+  const sweepParts = {
+    ...{ store, queue, log: parts.log, changed, definitions },
+    expire: () => expireSecrets(engines, store, expiredPerRoundMax),
+    holdSecrets: secrets.hold,
+    rules: rulePorts(shared, secrets),
+  };
   return {
     run: observed(async () => {
       // A function may have been frozen since it was unsealed.
@@ -68,7 +89,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       await store.seal.rewrapIfDue();
       await endNamespaces(removal);
       await continueRemovals(removal, AbortSignal.timeout(removalMsMax));
-      const swept = await sweep({ store, queue, log: parts.log, changed, expire, definitions, holdSecrets }, state);
+      const swept = await sweep(sweepParts, state);
       // A worker function sleeps until a ring, so it must be woken for delayed jobs and for those of a crashed worker too.
       if (bell !== undefined) await queue.wake();
       await dropOldFailures(store, expiredPerRoundMax);

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Engine } from '#path/contract/engine.ts';
 import type { Dirty, EnqueueDirty } from '#store/outbox.ts';
 import type { Store } from '#store/store.ts';
@@ -60,7 +60,19 @@ export interface SecretSource {
   below(mountId: string, prefix: string, after: string, limit: number): Promise<readonly string[]>;
   /**
    * Locks secrets until the transaction ends, so that a concurrent change commits either before it, or after it and then sees
-   * the rows it wrote, such as an association. Returns the names of those that exist.
+   * the rows it wrote, such as an association. Returns the names of those that exist and may be synced.
    */
   hold(tx: Transaction<Database>, mountId: string, secretNames: readonly string[]): Promise<readonly string[]>;
+  /** Those of the secrets that have ever had a version, and what their metadata says. */
+  describe(db: Kysely<Database>, mountId: string, secretNames: readonly string[]): Promise<readonly DescribedSecret[]>;
+  /** The same for secrets that start with the prefix and come after `after`, in order. */
+  describeBelow(mountId: string, prefix: string, after: string, limit: number): Promise<readonly DescribedSecret[]>;
+}
+
+/** A secret by its metadata. */
+export interface DescribedSecret {
+  readonly name: string;
+  readonly customMetadata: Readonly<Record<string, string>>;
+  /** Its metadata forbids copies. */
+  readonly neverSynced: boolean;
 }

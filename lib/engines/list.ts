@@ -27,7 +27,7 @@ export interface SyncedSecrets extends SecretSource {
   /** Display names of the engines whose secrets can be synced. */
   readonly titles: readonly string[];
   /** The full path that reads a secret; undefined when secrets of this mount cannot be synced. */
-  readPath(mount: Mount, secretName: string): string | undefined;
+  readPath(mount: Pick<Mount, 'path' | 'type' | 'options'>, secretName: string): string | undefined;
 }
 
 /** Mount ids are unique, so at most one engine has a secret of a mount. */
@@ -46,21 +46,24 @@ export function syncedSecrets(engines: readonly EngineDefinition[], parts: Engin
       }
       return undefined;
     },
-    async below(mountId, prefix, after, limit) {
-      for (const source of sources) {
-        const found = await source.below(mountId, prefix, after, limit);
-        if (found.length > 0) return found;
-      }
-      return [];
-    },
-    async hold(tx, mountId, secretNames) {
-      for (const source of sources) {
-        const held = await source.hold(tx, mountId, secretNames);
-        if (held.length > 0) return held;
-      }
-      return [];
-    },
+    below: (mountId, prefix, after, limit) =>
+      firstOf(sources, (source) => source.below(mountId, prefix, after, limit)),
+    hold: (tx, mountId, secretNames) => firstOf(sources, (source) => source.hold(tx, mountId, secretNames)),
+    describe: (db, mountId, secretNames) => firstOf(sources, (source) => source.describe(db, mountId, secretNames)),
+    describeBelow: (mountId, prefix, after, limit) =>
+      firstOf(sources, (source) => source.describeBelow(mountId, prefix, after, limit)),
   };
+}
+
+async function firstOf<T>(
+  sources: readonly SecretSource[],
+  ask: (source: SecretSource) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  for (const source of sources) {
+    const found = await ask(source);
+    if (found.length > 0) return found;
+  }
+  return [];
 }
 
 /** Expires at most `limit` versions of each engine. */

@@ -42,6 +42,13 @@ export const markDirty = (where: RawBuilder<unknown>, how?: 'verify' | MarkForce
   returning id::text as id, type, destination_id::text as destination_id, generation::int as generation,
             next_attempt_at is not null as waiting`;
 
+/** SQL that ends associations, so that their copies are removed, and returns them as `Dirty` rows. */
+export const markEnded = (where: RawBuilder<unknown>) => rowsOf(dirtyColumns)`
+  update associations set desired = 'absent', ${resetAttempts}
+   where id = any(array(select id from associations where ${where} order by id for no key update))
+  returning id::text as id, type, destination_id::text as destination_id, generation::int as generation,
+            next_attempt_at is not null as waiting`;
+
 interface MarkForced {
   readonly forced: RawBuilder<unknown>;
   readonly forgotten: RawBuilder<unknown>;

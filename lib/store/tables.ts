@@ -82,6 +82,9 @@ import type {
   syncBatchSecretsTable,
   syncConfigTable,
   syncObjectsTable,
+  syncRuleDestinationsTable,
+  syncRulesTable,
+  syncRuleWorkTable,
   syncSampleSlotsTable,
   syncSamplesTable,
 } from './tables/sync.ts';
@@ -174,6 +177,9 @@ export interface Database {
   sync_batches: TableOf<typeof syncBatchesTable>;
   sync_config: TableOf<typeof syncConfigTable>;
   sync_objects: TableOf<typeof syncObjectsTable>;
+  sync_rule_destinations: TableOf<typeof syncRuleDestinationsTable>;
+  sync_rule_work: TableOf<typeof syncRuleWorkTable>;
+  sync_rules: TableOf<typeof syncRulesTable>;
   sync_sample_slots: TableOf<typeof syncSampleSlotsTable>;
   sync_samples: TableOf<typeof syncSamplesTable>;
   token_roles: TableOf<typeof tokenRolesTable>;

@@ -63,6 +63,8 @@ const word: EngineDefinition = {
       },
       below: async (mountId) => (words.has(mountId) ? ['word'] : []),
       hold: async (_tx, mountId, names) => (words.has(mountId) ? names : []),
+      describe: async () => [],
+      describeBelow: async () => [],
     }),
   },
 };

@@ -32,6 +32,8 @@ export function openSyncRows(
     currentSecret: secrets.current,
     secretsBelow: secrets.below,
     holdSecrets: secrets.hold,
+    describeSecrets: secrets.describe,
+    describeBelow: secrets.describeBelow,
     readPath: secrets.readPath,
     syncedMounts: secrets.titles.join(' or '),
     credentialsDir: config.KEYFERRY_CREDENTIALS_DIR,

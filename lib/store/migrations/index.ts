@@ -48,6 +48,7 @@ import { syncAttempts } from './0063-sync-attempts.ts';
 import { destinationResults } from './0064-destination-results.ts';
 import { syncBatchSecrets } from './0065-sync-batch-secrets.ts';
 import { rateGroups } from './0066-rate-groups.ts';
+import { syncRules } from './0068-sync-rules.ts';
 import { syncSamples } from './0070-sync-samples.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
@@ -118,5 +119,6 @@ export const migrations: readonly Migration[] = [
   { name: '0064-destination-results', up: destinationResults },
   { name: '0065-sync-batch-secrets', up: syncBatchSecrets },
   { name: '0066-rate-groups', up: rateGroups, outsideTransaction: true },
+  { name: '0068-sync-rules', up: syncRules, outsideTransaction: true },
   { name: '0070-sync-samples', up: syncSamples },
 ];

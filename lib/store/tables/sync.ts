@@ -63,6 +63,8 @@ export const associationsTable = {
   recheck_generation: withDefault(int),
   /** Objects that were looked at not long ago are looked at too while this is greater than `observed_generation`. */
   verify_generation: withDefault(int),
+  /** The standing rule that made it; null: a request did. */
+  rule_id: nullable(bigintText),
 };
 
 export const destinationsTable = {
@@ -277,4 +279,71 @@ export const syncObjectsTable = {
   fingerprint: nullable(bytea),
   tag_keys: arrayOf(text),
   removed_at: nullable(timestamptz),
+};
+
+/** Where a standing rule sends what it selects. */
+export const syncRuleDestinationsTable = {
+  rule_id: bigintText,
+  destination_id: bigintText,
+};
+
+/**
+ * A secret that was made, described anew or deleted in a mount with standing rules, until the sweep has looked at it.
+ */
+export const syncRuleWorkTable = {
+  mount_id: uuid,
+  id: generated(bigintText),
+  secret_name: text,
+};
+
+/**
+ * A standing rule associates the secrets that it selects as they are written. *active*; *suspended*: its owner may not
+ * read or associate what it selects, so it changes nothing; *deleting*: its associations are ended, or kept, and then
+ * it is deleted.
+ */
+export const syncRulesTable = {
+  id: generated(bigintText),
+  namespace_id: text,
+  /** Unique in the namespace. */
+  name: text,
+  mount_id: uuid,
+  /** As it was when the rule was stored; a moved mount keeps its id. */
+  mount_path: text,
+  prefix: text,
+  /** Pattern of the paths below the mount; null: all. */
+  glob: nullable(text),
+  /** Pairs that the custom metadata of a secret must have. */
+  custom_metadata: textMap,
+  /** Null: that of the destination, like the template. */
+  granularity: nullable(text),
+  template: nullable(text),
+  adopt: bool,
+  /** Who stored the rule: its namespace, policies and entity. */
+  owner: json,
+  /** Grows each time the rule is stored. */
+  revision: withDefault(int),
+  state: withDefault(text),
+  /** Why it is suspended. */
+  reason: nullable(text),
+  /** A secret that its owner may not read; the rule is resumed when that changes. */
+  denied_secret: nullable(text),
+  /** While it is deleted: its associations stay. */
+  keeps: withDefault(bool),
+  /** The walk also sets associations again whose template, granularity or adopt differs. */
+  renews: withDefault(bool),
+  /** `held`: its associations are looked at; `secrets`: all secrets of the mount; null: only what is noted. */
+  walk: nullable(text),
+  walk_mount: withDefault(uuid),
+  /** The walk has come this far in the mount `walk_mount`. */
+  walk_secret: withDefault(text),
+  /** Secrets that the walk has looked at. */
+  walked: withDefault(int),
+  /** Secrets that there were to look at when the rule was stored, counted up to a bound. */
+  total: withDefault(int),
+  created_at: withDefault(timestamptz),
+  updated_at: withDefault(timestamptz),
+  /** When a walk last came to its end. */
+  walked_at: nullable(timestamptz),
+  /** When the sweep last looked at it. */
+  turned_at: withDefault(timestamptz),
 };

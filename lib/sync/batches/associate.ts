@@ -85,8 +85,8 @@ const associating = (
   ),
   renewed as (
     update associations
-       set granularity = ${granularity}, template = ${template}, mount_path = ${path}, adopt = ${adopt}, desired = 'present',
-           forced_generation = generation + 1, ${resetAttempts}
+       set granularity = ${granularity}, template = ${template}, mount_path = ${path}, adopt = ${adopt}, rule_id = null,
+           desired = 'present', forced_generation = generation + 1, ${resetAttempts}
      where id = any(array(select id from known))
     returning secret_name, id, type, destination_id, generation, next_attempt_at is not null as waiting
   ),

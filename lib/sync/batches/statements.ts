@@ -93,14 +93,20 @@ export const ending: RecordedChange = {
   where: sql`true`,
 };
 
-/** Sets an association again. One that is being removed is not set again, nor is one whose destination is being purged. */
+/**
+ * Sets an association again. One that is being removed is not set again, nor is one whose destination is being purged. One that a standing
+ * rule made stays that rule's, with the granularity and template that the rule has instead of the destination's.
+ */
 export const renewing = (definitions: readonly DestinationDefinition[]): RecordedChange => ({
   wanted: sql`a.desired = 'present' and exists (
                 select 1 from destinations d where d.id = a.destination_id and d.purge_initiated_at is null)`,
-  set: sql`granularity = d.granularity, template = coalesce(d.template, t.template), forced_generation = generation + 1`,
-  from: sql`from destinations d join ${defaultTemplates(definitions)} as t (type, granularity, template)
-                  on t.type = d.type and t.granularity = d.granularity`,
-  where: sql`d.id = a.destination_id`,
+  set: sql`granularity = t.granularity,
+           template = coalesce((select r.template from sync_rules r where r.id = a.rule_id),
+                               case when t.granularity = d.granularity then d.template end, t.template),
+           forced_generation = generation + 1`,
+  from: sql`from destinations d join ${defaultTemplates(definitions)} as t (type, granularity, template) on t.type = d.type`,
+  where: sql`d.id = a.destination_id
+         and t.granularity = coalesce((select r.granularity from sync_rules r where r.id = a.rule_id), d.granularity)`,
 });
 
 /** A table `(type, granularity, template)` of the templates that destinations have by default. */

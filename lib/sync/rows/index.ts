@@ -14,6 +14,7 @@ import { overviewRow } from './overview/row.ts';
 import { samplesRow } from './overview/samples/row.ts';
 import type { SyncParts } from './parts.ts';
 import { recordRows } from './records/rows.ts';
+import { ruleRows } from './rules/rows.ts';
 import { typeRows } from './types/rows.ts';
 
 /** All rows of `sys/sync`, relative to the mount `sys/`. */
@@ -34,6 +35,7 @@ export function syncRows(parts: SyncParts): readonly Row[] {
     ...appRows(parts),
     overviewRow(parts),
     ...recordRows(parts),
+    ...ruleRows(parts),
     samplesRow(parts),
   ];
 }

@@ -8,6 +8,7 @@ import type { EnqueueDirty } from '#store/outbox.ts';
 import type { Store } from '#store/store.ts';
 import type { HoldSecrets } from '../batches/associate.ts';
 import type { Marker } from '../marking/marker.ts';
+import type { RulePorts } from '../rules/evaluate.ts';
 
 /** What the rows of `sys/sync` depend on. */
 export interface SyncParts {
@@ -26,6 +27,9 @@ export interface SyncParts {
   readonly secretsBelow: (mountId: string, prefix: string, after: string, limit: number) => Promise<readonly string[]>;
   /** Locks secrets until the end of a transaction and returns those that exist. */
   readonly holdSecrets: HoldSecrets;
+  /** What the metadata of secrets says. */
+  readonly describeSecrets: RulePorts['describeSecrets'];
+  readonly describeBelow: RulePorts['describeBelow'];
   /** The full path that a caller must be allowed to read to sync the secret; undefined when the mount cannot be synced. */
   readonly readPath: (mount: Mount, secretName: string) => string | undefined;
   /** Which mounts can be synced, as error texts name them, such as `KV v2`. */

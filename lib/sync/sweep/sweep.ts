@@ -12,6 +12,8 @@ import { continueMarkings } from '../marking/continue.ts';
 import { noticeLineage } from '../marking/lineage.ts';
 import { loadSettings } from '../model/settings.ts';
 import { type HistoryPlace, historyStart, pruneHistory } from '../records/history.ts';
+import { continueRules } from '../rules/continue.ts';
+import type { RulePorts } from '../rules/evaluate.ts';
 import { slotSeconds } from '../samples/slots.ts';
 import { takeSample } from '../samples/take.ts';
 import { continuePurges, newPurgeState, type PurgeState } from './purge/purges.ts';
@@ -22,6 +24,7 @@ export interface SweepParts extends AssociateParts {
   readonly queue: Queue;
   readonly log: Log;
   readonly changed: EnqueueDirty;
+  readonly rules: RulePorts;
   /** Marks associations whose secret changed by the passing of time: versions whose deletion time has come. */
   readonly expire: () => Promise<readonly Dirty[]>;
 }
@@ -50,6 +53,8 @@ const pagesMax = 10;
 const markingMsMax = 1_000;
 /** How long one round continues batches. */
 const batchMsMax = 1_000;
+/** How long one round brings associations in line with standing rules. */
+const ruleMsMax = 1_000;
 /** How long one round prunes the history of attempts. */
 const historyMsMax = 500;
 /** Slices of the pending set per round. */
@@ -67,7 +72,7 @@ export interface Swept {
 
 /**
  * Runs one round: marks secrets whose deletion time has come, takes a sample of the numbers, detects a failover of the database, continues markings and purges,
- * continues batches, begins the rechecks that are due, queues every dirty association without a job (lost between commit and queue, lost by Redis,
+ * continues batches and standing rules, begins the rechecks that are due, queues every dirty association without a job (lost between commit and queue, lost by Redis,
  * or left out while the queue was full), takes up jobs delayed by a clock that was set back, and removes stale pending entries.
  * Each step may run twice and concurrently with another sweep.
  */
@@ -81,6 +86,7 @@ export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept
   await continuePurges(parts.store, state.purges);
   await continueBatches(parts, AbortSignal.timeout(batchMsMax));
   await pruneBatches(parts.store);
+  await continueRules(parts, AbortSignal.timeout(ruleMsMax));
   await pruneHistories(parts, state);
   const rechecks = await beginRechecks(parts, settings.queue_capacity);
   const { requeued, refused } = await requeueLost(parts, state, settings.queue_capacity);

@@ -44,7 +44,13 @@ const open = async ({ db }: Store): Promise<number> => (await sql`select 1 from 
 const never = new AbortController().signal;
 const atOnce = { restShare: 0, looksMax: 0 };
 
-const associate = { definitions: [], holdSecrets: async () => [] };
+const rules = {
+  describeSecrets: async () => [],
+  describeBelow: async () => [],
+  readPath: () => undefined,
+  rightsOf: async () => undefined,
+};
+const associate = { definitions: [], holdSecrets: async () => [], rules };
 
 test('the sweep marks what a dead process has left unmarked, each association once', async () => {
   const store = await storeWith([{ name: 'one' }]);

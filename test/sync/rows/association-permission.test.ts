@@ -71,6 +71,8 @@ async function setRow() {
     },
     secretsBelow: async () => [],
     holdSecrets: async (_tx, _mountId, names) => names,
+    describeSecrets: async () => [],
+    describeBelow: async () => [],
     readPath: (mount, name) => `${mount.path}data/${name}`,
     syncedMounts: 'KV v2',
     waitMs: 0,

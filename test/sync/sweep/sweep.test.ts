@@ -26,7 +26,13 @@ async function backlog({ db }: Store): Promise<void> {
       from d cross join generate_series(1, ${many}::int)`.execute(db);
 }
 
-const associate = { definitions: [], holdSecrets: async () => [] };
+const rules = {
+  describeSecrets: async () => [],
+  describeBelow: async () => [],
+  readPath: () => undefined,
+  rightsOf: async () => undefined,
+};
+const associate = { definitions: [], holdSecrets: async () => [], rules };
 
 test('one round checks many pending operations, so that a long list is checked twice in time', async () => {
   const store = ending(await testStore());

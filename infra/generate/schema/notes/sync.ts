@@ -20,6 +20,7 @@ export const sync: TableNotes = {
         'The objects are looked at again, also those that look unchanged, while this is greater than `observed_generation`.',
       verify_generation:
         'Objects that were looked at not long ago are looked at too while this is greater than `observed_generation`.',
+      rule_id: 'The standing rule that made it; null: a request did.',
     },
   },
   destinations: {
@@ -125,5 +126,33 @@ export const sync: TableNotes = {
       written_at: 'When it was last written, or looked at and found unchanged.',
       fingerprint: 'Keyed hash of the value and tags.',
     },
+  },
+  sync_rule_destinations: { about: 'Where a standing rule sends what it selects.' },
+  sync_rule_work: {
+    about: 'A secret that was made, described anew or deleted in a mount with standing rules, until the sweep has looked at it.',
+  },
+  sync_rules: {
+    about: `A standing rule associates the secrets that it selects as they are written. *active*; *suspended*: its owner may not read or
+      associate what it selects, so it changes nothing; *deleting*: its associations are ended, or kept, and then it is deleted.`,
+    columns: {
+      name: 'Unique in the namespace.',
+      mount_path: 'As it was when the rule was stored; a moved mount keeps its id.',
+      glob: 'Pattern of the paths below the mount; null: all.',
+      custom_metadata: 'Pairs that the custom metadata of a secret must have.',
+      granularity: 'Null: that of the destination, like the template.',
+      owner: 'Who stored the rule: its namespace, policies and entity.',
+      revision: 'Grows each time the rule is stored.',
+      reason: 'Why it is suspended.',
+      denied_secret: 'A secret that its owner may not read; the rule is resumed when that changes.',
+      keeps: 'While it is deleted: its associations stay.',
+      renews: 'The walk also sets associations again whose template, granularity or adopt differs.',
+      walk: '`held`: its associations are looked at; `secrets`: all secrets of the mount; null: only what is noted.',
+      walk_secret: 'The walk has come this far in the mount `walk_mount`.',
+      walked: 'Secrets that the walk has looked at.',
+      total: 'Secrets that there were to look at when the rule was stored, counted up to a bound.',
+      walked_at: 'When a walk last came to its end.',
+      turned_at: 'When the sweep last looked at it.',
+    },
+    json: { custom_metadata: 'textMap' },
   },
 };

@@ -6,7 +6,7 @@ import { dataRow } from './data.ts';
 import { metadataRow } from './metadata/metadata.ts';
 import { existenceCheck, versionReader } from './read/read.ts';
 import { subkeysRow } from './read/subkeys.ts';
-import { currentSecrets, holdSecrets, secretsBelow } from './source.ts';
+import { currentSecrets, describeBelow, describeSecrets, holdSecrets, secretsBelow } from './source.ts';
 import { expireVersions } from './versions/expire.ts';
 import { removalRows } from './versions/removal.ts';
 import { versionWriter } from './write/write.ts';
@@ -35,7 +35,13 @@ export const kvV2 = {
   expire: expireVersions,
   synced: {
     readPath: (secretName) => `data/${secretName}`,
-    open: (parts) => ({ current: currentSecrets(parts), below: secretsBelow(parts), hold: holdSecrets }),
+    open: (parts) => ({
+      current: currentSecrets(parts),
+      below: secretsBelow(parts),
+      hold: holdSecrets(parts),
+      describe: describeSecrets(parts),
+      describeBelow: describeBelow(parts),
+    }),
   },
 } as const satisfies EngineDefinition;
 

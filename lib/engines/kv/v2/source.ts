@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
 import { coalesce } from '#core/concurrency/coalesce.ts';
-import type { RowOf } from '#store/sql/columns.ts';
+import { pick, type RowOf } from '#store/sql/columns.ts';
 import { bytea, int, text } from '#store/sql/kinds.ts';
 import { startsWith } from '#store/sql/prefix.ts';
 import { type From, prepared } from '#store/sql/prepared.ts';
 import { rowsOf } from '#store/sql/rows.ts';
-import type { EngineParts, SecretSource } from '../../contract.ts';
+import { kvSecretsTable } from '#store/tables/secrets.ts';
+import type { DescribedSecret, EngineParts, SecretSource } from '../../contract.ts';
 import { openVersion } from '../shared/sealing.ts';
 import { locationsTable, type SecretLocation } from '../shared/secret-path.ts';
+import { isNeverSynced, openCustomMetadata } from './rules/custom-metadata.ts';
 
 interface Current {
   readonly version: number;
@@ -93,12 +95,44 @@ export const secretsBelow =
  * Locks the rows of secrets and raises their revisions. A write that waits for such a row, or has read it before, then notices that its
  * snapshot is out of date and starts again.
  */
-export const holdSecrets: SecretSource['hold'] = async (tx, mountId, paths) => {
-  const { rows } = await rowsOf({ path: text })`
-    update kv_secrets set revision = revision + 1
-     where mount_id = ${mountId}::uuid and path = any(array(
-             select path from kv_secrets where mount_id = ${mountId}::uuid and path = any(${paths}::text[])
-              order by path for no key update))
-    returning path`.execute(tx);
-  return rows.map(({ path }) => path);
-};
+export const holdSecrets =
+  (parts: EngineParts): SecretSource['hold'] =>
+  async (tx, mountId, paths) => {
+    const { rows } = await rowsOf(describedColumns)`
+      update kv_secrets set revision = revision + 1
+       where mount_id = ${mountId}::uuid and path = any(array(
+               select path from kv_secrets where mount_id = ${mountId}::uuid and path = any(${paths}::text[])
+                order by path for no key update))
+      returning path, custom_metadata`.execute(tx);
+    return rows.flatMap((row) => (described(parts, mountId, row).neverSynced ? [] : [row.path]));
+  };
+
+export const describeSecrets =
+  (parts: EngineParts): SecretSource['describe'] =>
+  async (db, mountId, paths) => {
+    const { rows } = await rowsOf(describedColumns)`
+      select path, custom_metadata from kv_secrets
+       where mount_id = ${mountId}::uuid and path = any(${paths}::text[]) and current_version > 0`.execute(db);
+    return rows.map((row) => described(parts, mountId, row));
+  };
+
+export const describeBelow =
+  (parts: EngineParts): SecretSource['describeBelow'] =>
+  async (mountId, prefix, after, limit) => {
+    const { rows } = await rowsOf(describedColumns)`
+      select path, custom_metadata from kv_secrets
+       where mount_id = ${mountId}::uuid and path > ${after} and ${startsWith('path', prefix)} and current_version > 0
+       order by path limit ${limit}::int`.execute(parts.store.db);
+    return rows.map((row) => described(parts, mountId, row));
+  };
+
+const describedColumns = pick(kvSecretsTable, 'path', 'custom_metadata');
+
+function described(
+  { store }: EngineParts,
+  mountId: string,
+  { path, custom_metadata }: RowOf<typeof describedColumns>,
+): DescribedSecret {
+  const pairs = openCustomMetadata(store.barrier, { mountId, path }, custom_metadata);
+  return { name: path, customMetadata: pairs ?? {}, neverSynced: isNeverSynced(pairs) };
+}

@@ -108,7 +108,7 @@ export async function renewAssociation(
   const { rows } = await rowsOf(dirtyColumns)`
     update associations
        set granularity = ${destination.granularity}, template = ${template}, mount_path = ${wanted.mountPath},
-           adopt = ${wanted.adopt}, desired = 'present', forced_generation = generation + 1, ${resetAttempts}
+           adopt = ${wanted.adopt}, rule_id = null, desired = 'present', forced_generation = generation + 1, ${resetAttempts}
      where id = ${id}::bigint
     returning ${operationColumns}`.execute(tx);
   return rows;

@@ -17,6 +17,7 @@ import {
   renewAssociation,
   setTarget,
 } from './change-store.ts';
+import { refuseNeverSynced } from './never-synced.ts';
 import { withReservation } from './reservation.ts';
 
 /** The result of a change. Without operations there was nothing to do. */
@@ -49,7 +50,10 @@ export const setAssociation = (parts: SyncParts, wanted: NewAssociation): Promis
       if (!(await isMountedThere(tx, wanted))) throw noMount(parts, wanted.mountPath);
       // Without this lock a concurrent write of the secret could commit after the first push without seeing the association.
       const held = await parts.holdSecrets(tx, wanted.mount.id, [wanted.secretName]);
-      if (held.length === 0) throw noSecret(wanted);
+      if (held.length === 0) {
+        await refuseNeverSynced(parts, { id: wanted.mount.id, path: wanted.mountPath }, wanted.secretName);
+        throw noSecret(wanted);
+      }
       await forgetFailedPurge(tx, destination);
       const made = await (target.generation === 1 ? insertAssociation : renewAssociation)(
         tx,

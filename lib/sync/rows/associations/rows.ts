@@ -10,6 +10,7 @@ import { requireSecretRead } from '../rights/secret-read.ts';
 import { noMount, noSecret, removeAssociation, setAssociation } from './change.ts';
 import type { AssociationKey } from './change-store.ts';
 import { isMany, type Many, manyFields, withSlash } from './many.ts';
+import { refuseNeverSynced } from './never-synced.ts';
 import { removeMany } from './remove-many.ts';
 import { setMany } from './set-many.ts';
 import { settle } from './settle.ts';
@@ -88,6 +89,7 @@ async function set(
   if ((await parts.currentSecret(mount.id, secretName)) === undefined) {
     throw noSecret({ mountPath: mount.path, secretName });
   }
+  await refuseNeverSynced(parts, mount, secretName);
   const wanted = {
     namespaceId: context.namespace.id,
     definition,
@@ -133,7 +135,7 @@ async function remove(parts: SyncParts, input: Target, context: RequestContext):
 }
 
 /** A caller without any grant below the path gets 403 whether or not a mount exists there. */
-async function findMount(parts: SyncParts, given: string, context: RequestContext): Promise<Mount> {
+export async function findMount(parts: SyncParts, given: string, context: RequestContext): Promise<Mount> {
   const path = withSlash(given);
   const mount = await parts.mounts.resolve(path, context.namespace);
   if (mount?.path === path) return mount;

@@ -13,6 +13,7 @@ import type { SyncParts } from '../parts.ts';
 import { requireSecretRead } from '../rights/secret-read.ts';
 import { changeable, noSecret } from './change.ts';
 import { belowMount, type Many } from './many.ts';
+import { withoutNeverSynced } from './never-synced.ts';
 
 interface SetMany extends Many {
   readonly adopt: boolean;
@@ -31,14 +32,18 @@ export async function setMany(parts: SyncParts, input: SetMany, mount: Mount, co
   const { name, adopt } = input;
   const key = { namespaceId: context.namespace.id, definition, destinationName: name, mountPath: mount.path };
   const destination = await changeable(parts.store, parts.store.db, key);
-  const secretNames = await selected(parts, input, mount, async (names) => {
+  const given = await selected(parts, input, mount, async (names) => {
     for (const secretName of names) await requireSecretRead(parts, context, mount, secretName);
   }).catch(withoutName(input, mount));
+  const secretNames = await withoutNeverSynced(parts, mount.id, given);
   const total = secretNames.length;
+  const never_synced = given.length - total;
   if (input.dry_run === true) {
     const known = await associatedOf(parts, destination.id, mount.id, secretNames);
-    return { data: { dry_run: true, total, would_change: total, new: total - known } };
+    return { data: { dry_run: true, total, would_change: total, new: total - known, never_synced } };
   }
+  if (never_synced > 0)
+    context.warn(`left out because their custom_metadata says "sync": "never": ${never_synced} of ${given.length} secrets`);
   await parts.store.transaction((tx) => forgetFailedPurge(tx, destination));
   const prefix = input.secret_prefix === undefined ? {} : { prefix: belowMount(input.secret_prefix) };
   const start = { namespaceId: context.namespace.id, updatedBefore: null, limit: null, rate: null, total };

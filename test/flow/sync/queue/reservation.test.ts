@@ -39,6 +39,8 @@ async function groundOf(beforeReserve: (round: number) => Promise<void> = async 
     currentSecret: async () => undefined,
     secretsBelow: async () => [],
     holdSecrets: async (_tx, _mountId, names) => names,
+    describeSecrets: async () => [],
+    describeBelow: async () => [],
     readPath: (mount, name) => `${mount.path}data/${name}`,
     syncedMounts: 'KV v2',
     waitMs: 0,

@@ -3,12 +3,15 @@ import { notFound } from '#core/errors.ts';
 import type { JsonObject } from '#core/json/json.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
+import { type Dirty, markEnded, ofSecret } from '#store/outbox.ts';
 import type { Database } from '#store/tables.ts';
 import { whileMounted } from '../../shared/gathered-writes.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
 import { loadSettings } from '../config.ts';
 import type { KvParts } from '../parts.ts';
+import { replyAfter } from '../read/reply.ts';
 import {
+  isNeverSynced,
   openCustomMetadata,
   patchCustomMetadata,
   readCustomMetadata,
@@ -33,10 +36,15 @@ export async function writeMetadata(
 ): Promise<Reply> {
   if (Object.values(change).every((value) => value === undefined)) return undefined;
   const { store } = parts;
-  const sealed = sealCustomMetadata(store.barrier, location, readCustomMetadata(change.custom_metadata ?? {}));
-  await whileMounted(() => upsert(store.db, location, change, sealed));
+  const pairs = readCustomMetadata(change.custom_metadata ?? {});
+  const sealed = sealCustomMetadata(store.barrier, location, pairs);
+  const dirty = await whileMounted(async () => {
+    if (isNeverSynced(pairs)) return store.transaction((tx) => upsertNeverSynced(tx, location, change, sealed));
+    await upsert(store.db, location, change, sealed);
+    return [];
+  });
   await warnOfCas(parts, location, change, context);
-  return undefined;
+  return afterEnding(parts, dirty, context);
 }
 
 /** Changes the given settings; null resets one. @throws AppError `not-found` when there is no such secret */
@@ -47,15 +55,35 @@ export async function patchMetadata(
   context: RequestContext,
 ): Promise<Reply> {
   const { store } = parts;
-  await store.transaction(async (tx) => {
+  const dirty = await store.transaction(async (tx) => {
     const secret = await lockSecret(tx, location);
     if (secret === undefined) throw notFound();
     const before = openCustomMetadata(store.barrier, location, secret.custom_metadata);
     const after = change.custom_metadata ? patchCustomMetadata(before, change.custom_metadata) : {};
-    await upsert(tx, location, change, sealCustomMetadata(store.barrier, location, after));
+    const sealed = sealCustomMetadata(store.barrier, location, after);
+    if (isNeverSynced(after)) return upsertNeverSynced(tx, location, change, sealed);
+    await upsert(tx, location, change, sealed);
+    return [];
   });
   await warnOfCas(parts, location, change, context);
-  return undefined;
+  return afterEnding(parts, dirty, context);
+}
+
+/** Associations that this transaction cannot see are made by one that waits for the secret, and then sees its metadata. */
+async function upsertNeverSynced(
+  tx: Kysely<Database>,
+  location: SecretLocation,
+  change: MetadataChange,
+  sealed: Buffer | null,
+): Promise<readonly Dirty[]> {
+  await upsert(tx, location, change, sealed);
+  return (await markEnded(ofSecret(location.mountId, location.path)).execute(tx)).rows;
+}
+
+function afterEnding(parts: KvParts, dirty: readonly Dirty[], context: RequestContext): Promise<Reply> {
+  const copies = dirty.length === 1 ? 'the copy at 1 destination is' : `the copies at ${dirty.length} destinations are`;
+  if (dirty.length > 0) context.warn(`custom_metadata says "sync": "never": ${copies} to be removed`);
+  return replyAfter(parts, dirty);
 }
 
 /** `sealed` is used only when the change has custom metadata. */

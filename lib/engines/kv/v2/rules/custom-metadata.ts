@@ -36,6 +36,9 @@ export function patchCustomMetadata(before: CustomMetadata | null, patch: JsonOb
   return readCustomMetadata(Object.fromEntries(merged));
 }
 
+/** Whether the pairs forbid copies of the secret at destinations. */
+export const isNeverSynced = (metadata: CustomMetadata | null): boolean => metadata?.['sync'] === 'never';
+
 /** Null when there are no pairs to store. */
 export function sealCustomMetadata(
   barrier: Barrier,

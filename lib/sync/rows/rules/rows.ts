@@ -1,0 +1,137 @@
+import { notFound, permissionDenied } from '#core/errors.ts';
+import type { Mount } from '#path/contract/mount.ts';
+import type { Reply } from '#path/contract/reply.ts';
+import type { Caller, RequestContext } from '#path/contract/request.ts';
+import { operation, type Row } from '#path/contract/row.ts';
+import { bool } from '#path/fields.ts';
+import type { RuleOwner, SyncRule } from '../../rules/rule.ts';
+import { beginDeletion, countRule, listRules, loadRule, saveRule } from '../../rules/store.ts';
+import { findMount } from '../associations/rows.ts';
+import type { SyncParts } from '../parts.ts';
+import { readableOf } from '../rights/readable.ts';
+import { requireSecretRead } from '../rights/secret-read.ts';
+import { ruleDestinations, settingsOf } from './destinations.ts';
+import { type GivenRule, ruleFields, ruleName, selectionOf } from './fields.ts';
+import { dryRun, survey } from './survey.ts';
+import { ruleLine, ruleView } from './view.ts';
+
+/** The rows below `sys/sync/rules`. */
+export function ruleRows(parts: SyncParts): readonly Row[] {
+  return [
+    {
+      pattern: 'sync/rules/',
+      help: 'Lists the standing rules of the namespace.',
+      operations: {
+        list: operation({}, { summary: 'List standing rules', run: (_input, context) => list(parts, context) }),
+      },
+    },
+    {
+      pattern: 'sync/rules/:rule',
+      help: 'A standing rule associates the secrets that it selects with destinations as they are written, and ends the associations that it made when it no longer selects them.',
+      operations: {
+        read: operation(ruleName, {
+          summary: 'Read a standing rule and how far it is',
+          run: async ({ rule }, context) => ({ data: await show(parts, rule, context) }),
+        }),
+        write: operation(ruleFields, {
+          summary: 'Store a standing rule, or show what it would set and unset',
+          knownFieldsOnly: true,
+          run: (input, context) => store(parts, input, context),
+        }),
+        delete: operation(
+          {
+            ...ruleName,
+            keep: bool()
+              .default(false)
+              .meta({ description: 'Keep the associations that the rule made, as if requests had made them' }),
+          },
+          {
+            summary: 'Delete a standing rule, and end the associations that it made',
+            run: ({ rule, keep }, context) => remove(parts, rule, keep, context),
+          },
+        ),
+      },
+    },
+  ];
+}
+
+async function list(parts: SyncParts, { namespace, vocabulary }: RequestContext): Promise<Reply> {
+  const rules = await listRules(parts.store, namespace.id);
+  const lines = rules.map((rule) => [rule.name, ruleLine(parts.definitions, rule, vocabulary)] as const);
+  return rules.length === 0
+    ? undefined
+    : { data: { keys: rules.map(({ name }) => name), key_info: Object.fromEntries(lines) } };
+}
+
+/** Associations at destinations whose associations the caller may not read are not counted. */
+async function show(parts: SyncParts, name: string, context: RequestContext): Promise<object> {
+  const rule = await loadRule(parts.store, context.namespace.id, name);
+  if (rule === undefined) throw notFound();
+  const counts = await countRule(parts.store, rule.id);
+  const readable = new Set((await readableOf(context, rule.destinations)).map((one) => `${one.type}/${one.name}`));
+  const shown = counts.filter((count) => readable.has(`${count.type}/${count.name}`));
+  return ruleView(parts.definitions, rule, shown, context.vocabulary);
+}
+
+/** The rights that `associations/set` needs are those of the caller now, and those of the owner, which the caller becomes, at each use. */
+async function store(parts: SyncParts, input: GivenRule, context: RequestContext): Promise<Reply> {
+  const { namespace, caller } = context;
+  const selection = selectionOf(input);
+  const mount = await findMount(parts, input.mount, context);
+  await mustBeSynced(parts, mount, context);
+  const destinations = await ruleDestinations(parts, input, context);
+  if (caller === undefined) throw permissionDenied();
+  const settings = { ...settingsOf(input), owner: ownerOf(caller) };
+  if (input.dry_run === true) {
+    const before = await loadRule(parts.store, namespace.id, input.rule);
+    const candidate = { ...draft, ...before, ...selection, ...settings, destinations, name: input.rule };
+    return {
+      data: await dryRun(parts, { ...candidate, state: 'active', renews: renews(before, settings) }, mount, context),
+    };
+  }
+  const { looked } = await survey(parts, selection, mount, context);
+  await saveRule(parts.store, {
+    ...settings,
+    namespaceId: namespace.id,
+    name: input.rule,
+    mount,
+    prefix: selection.prefix,
+    glob: selection.glob,
+    customMetadata: selection.custom_metadata,
+    destinationIds: destinations.map(({ id }) => id),
+    total: looked,
+  });
+  return { status: 202, data: await show(parts, input.rule, context) };
+}
+
+/** @throws AppError `bad-request` when secrets of the mount cannot be synced */
+async function mustBeSynced(parts: SyncParts, mount: Mount, context: RequestContext): Promise<void> {
+  if (parts.readPath(mount, '') === undefined) await requireSecretRead(parts, context, mount, '');
+}
+
+const ownerOf = ({ namespace, policies, entityId, displayName }: Caller): RuleOwner => ({
+  namespace_id: namespace.id,
+  policies,
+  entity_id: entityId,
+  display_name: displayName,
+});
+
+/** A rule that is not stored, as far as deciding needs it. */
+const draft = {
+  id: '0',
+  keeps: false,
+  revision: 0,
+} as SyncRule;
+
+const renews = (before: SyncRule | undefined, after: Pick<SyncRule, 'granularity' | 'template' | 'adopt'>): boolean =>
+  before !== undefined &&
+  (before.renews ||
+    before.granularity !== after.granularity ||
+    before.template !== after.template ||
+    before.adopt !== after.adopt);
+
+async function remove(parts: SyncParts, name: string, keep: boolean, context: RequestContext): Promise<Reply> {
+  if ((await loadRule(parts.store, context.namespace.id, name)) === undefined) throw notFound();
+  await beginDeletion(parts.store, context.namespace.id, name, keep);
+  return { status: 202, data: await show(parts, name, context) };
+}
