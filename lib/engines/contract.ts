@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Engine } from '#path/contract/engine.ts';
+import type { RequestContext } from '#path/contract/request.ts';
 import type { Dirty, EnqueueDirty } from '#store/outbox.ts';
 import type { Store } from '#store/store.ts';
 import type { Database } from '#store/tables.ts';
@@ -11,6 +12,20 @@ export interface EngineParts {
   readonly changed: EnqueueDirty;
   /** Bound for the JSON text of a secret. Request bodies are bounded earlier; the result of a patch is not. */
   readonly secretBytesMax: number;
+}
+
+/** The parts that the rows of an engine work with. */
+export interface EngineRowParts extends EngineParts {
+  /** The copies of a secret at destinations, as far as the caller may know of them. */
+  readonly copiesOf: (mountId: string, secretName: string, context: RequestContext) => Promise<Copies>;
+}
+
+/** Copies of a secret. */
+export interface Copies {
+  readonly copies: readonly object[];
+  readonly total: number;
+  /** Copies that the caller may not know more of than that they exist. */
+  readonly hidden: number;
 }
 
 /**
@@ -33,7 +48,7 @@ export interface EngineDefinition {
     readonly description: string;
   };
   /** Its rows. Those marked `unauthenticated` need no token and no policy. */
-  open(parts: EngineParts): Omit<Engine, 'type' | 'matches'>;
+  open(parts: EngineRowParts): Omit<Engine, 'type' | 'matches'>;
   /** Absent when its mounts hold no data that must be removed before the mount itself. */
   readonly removeSecrets?: RemoveSecrets;
   /** Expires at most `limit` versions and returns the associations marked dirty; absent when its secrets do not expire. */

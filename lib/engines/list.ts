@@ -2,9 +2,9 @@ import { type Engine, engineOf } from '#path/contract/engine.ts';
 import type { Mount, NewMount } from '#path/contract/mount.ts';
 import type { Dirty } from '#store/outbox.ts';
 import type { Store } from '#store/store.ts';
-import type { EngineDefinition, EngineParts, SecretSource } from './contract.ts';
+import type { EngineDefinition, EngineParts, EngineRowParts, SecretSource } from './contract.ts';
 
-export const openEngines = (engines: readonly EngineDefinition[], parts: EngineParts): readonly Engine[] =>
+export const openEngines = (engines: readonly EngineDefinition[], parts: EngineRowParts): readonly Engine[] =>
   engines.map((engine) => ({
     ...engine.open(parts),
     type: engine.type,
@@ -46,8 +46,7 @@ export function syncedSecrets(engines: readonly EngineDefinition[], parts: Engin
       }
       return undefined;
     },
-    below: (mountId, prefix, after, limit) =>
-      firstOf(sources, (source) => source.below(mountId, prefix, after, limit)),
+    below: (mountId, prefix, after, limit) => firstOf(sources, (source) => source.below(mountId, prefix, after, limit)),
     hold: (tx, mountId, secretNames) => firstOf(sources, (source) => source.hold(tx, mountId, secretNames)),
     describe: (db, mountId, secretNames) => firstOf(sources, (source) => source.describe(db, mountId, secretNames)),
     describeBelow: (mountId, prefix, after, limit) =>

@@ -40,6 +40,7 @@ export async function engineParts(poolSize = 5) {
       notified.push(...dirty);
       return [];
     },
+    copiesOf: async () => ({ copies: [], total: 0, hidden: 0 }),
   };
   const rowParts = { methods: [{ type: 'knock' }], revokeBelow: async () => {} };
   return { ...parts, ...rowParts, parts, notified, engines, mounts: openMountTable({ store, engines, fixed }) };

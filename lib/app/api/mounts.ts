@@ -3,6 +3,7 @@ import { identityEngine } from '#auth/identity/rows/index.ts';
 import { secondFactors } from '#auth/mfa/secrets/merge.ts';
 import { hashToken } from '#auth/token/find/store.ts';
 import { takeReply } from '#auth/wrapping/take.ts';
+import { definitions } from '#destinations/index.ts';
 import { cubbyhole } from '#engines/cubbyhole/index.ts';
 import { engines } from '#engines/index.ts';
 import { openEngines } from '#engines/list.ts';
@@ -11,6 +12,7 @@ import { alwaysMounted } from '#mounts/record.ts';
 import { openMountTable } from '#mounts/table.ts';
 import type { Engine } from '#path/contract/engine.ts';
 import type { Mount } from '#path/contract/mount.ts';
+import { copiesOf } from '#sync/rows/records/copies.ts';
 import type { Base } from './base.ts';
 import type { Callers } from './callers.ts';
 import { systemAlways } from './system-rows.ts';
@@ -20,7 +22,12 @@ export function openMounted({ config, shared }: Base, callers: Callers, mounts: 
   const { store, changed } = shared;
   return [
     ...callers.engines,
-    ...openEngines(engines, { store, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX }),
+    ...openEngines(engines, {
+      store,
+      changed,
+      secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX,
+      copiesOf: (mountId, secretName, context) => copiesOf({ store, definitions }, mountId, secretName, context),
+    }),
     cubbyhole({
       store,
       hashOf: (token) => hashToken(store.barrier, token),

@@ -15,6 +15,10 @@ export async function syncRules(db: QueryExecutorProvider): Promise<void> {
     name: 'associations_rule',
     on: 'associations (rule_id, mount_id, secret_name) where rule_id is not null',
   });
+  await buildIndex(db, {
+    name: 'associations_rule_destination',
+    on: 'associations (rule_id, destination_id, mount_id, secret_name) where rule_id is not null',
+  });
   await sql.raw(noteFunction).execute(db);
   for (const trigger of triggers) await alterSoon(db, sql.raw(trigger));
 }

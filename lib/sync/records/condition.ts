@@ -24,6 +24,8 @@ export const ofAssociation = ({
   mount,
   prefix,
   secret,
+  rule,
+  ruleId,
   unconfirmed,
 }: RecordFilter): RawBuilder<unknown> =>
   allOf([
@@ -33,6 +35,7 @@ export const ofAssociation = ({
     mount === undefined ? undefined : sql`a.mount_path = ${mount}`,
     prefix === undefined ? undefined : startsWith('a.secret_name', prefix),
     secret === undefined ? undefined : sql`a.secret_name = ${secret}`,
+    rule === undefined ? undefined : sql`a.rule_id = ${ruleId ?? null}::bigint`,
     unconfirmed === undefined ? undefined : sql`(a.unconfirmed_at is not null) = ${unconfirmed}::boolean`,
   ]);
 

@@ -15,6 +15,7 @@ export const recordFilterFields = {
   mount: text().optional().meta({ description: 'Only secrets of the mount at this path' }),
   prefix: text().optional().meta({ description: 'Only secrets whose path below the mount starts with this' }),
   secret: text().optional().meta({ description: 'Only the secret at this path below the mount' }),
+  rule: text().optional().meta({ description: 'Only what the standing rule of this name made' }),
   unconfirmed: bool()
     .optional()
     .meta({ description: 'Whether a write or removal whose end was not seen may still be applied' }),
@@ -34,6 +35,9 @@ export interface RecordFilter {
   readonly mount?: string | undefined;
   readonly prefix?: string | undefined;
   readonly secret?: string | undefined;
+  /** The name of a standing rule, and its id once it is known. */
+  readonly rule?: string | undefined;
+  readonly ruleId?: string | undefined;
   readonly unconfirmed?: boolean | undefined;
 }
 
@@ -46,6 +50,7 @@ export interface GivenRecordFilter {
   readonly mount?: string | undefined;
   readonly prefix?: string | undefined;
   readonly secret?: string | undefined;
+  readonly rule?: string | undefined;
   readonly unconfirmed?: boolean | undefined;
 }
 
@@ -72,6 +77,7 @@ export function recordFilter(
     statuses: statuses.value,
     kinds: kinds.value,
     ...paths.value,
+    rule: unlessEmpty(given.rule),
     unconfirmed: given.unconfirmed,
   };
 }

@@ -23,6 +23,8 @@ export const listedRecordColumns = {
   ...pick(associationsTable, 'status', 'attempts', 'generation', 'observed_generation', 'updated_at', 'recheck_at'),
   ...recordColumns,
   destination_name: text,
+  /** The standing rule that made it; null when a request did. */
+  rule_name: nullable(text),
   /** Always in the future; null when no attempt is planned or one is due now. */
   next_attempt_at: nullable(timestamptz),
   unconfirmed: bool,
@@ -38,7 +40,8 @@ export const selectRecord: RawBuilder<unknown> = sql`
   case when a.next_attempt_at > now() then a.next_attempt_at end as next_attempt_at,
   a.unconfirmed_at is not null as unconfirmed,
   case when a.generation > a.observed_generation then a.dirty_since end as pending_since,
-  ${unmarkedSince('a')} as unmarked_since`;
+  ${unmarkedSince('a')} as unmarked_since,
+  (select r.name from sync_rules r where r.id = a.rule_id) as rule_name`;
 
 /** The record as it will read once the change of its destination or mount has been marked. */
 export const asMarked = (record: ListedRecord): ListedRecord =>

@@ -23,11 +23,11 @@ export const existingColumns = {
 export type Existing = RowOf<typeof existingColumns>;
 
 /** What has to change so that the associations are as the rules say. */
-export type Change =
+export type Change<Rule extends DecidingRule = DecidingRule> =
   | {
       readonly kind: 'make';
       readonly secretName: string;
-      readonly rule: SyncRule;
+      readonly rule: Rule;
       readonly destination: RuleDestination;
       readonly form: Form;
     }
@@ -47,10 +47,26 @@ export interface Form {
   readonly adopt: boolean;
 }
 
-export interface Deciding {
+/** A rule as decisions need it. */
+export type DecidingRule = Pick<
+  SyncRule,
+  | 'id'
+  | 'state'
+  | 'keeps'
+  | 'renews'
+  | 'prefix'
+  | 'glob'
+  | 'custom_metadata'
+  | 'granularity'
+  | 'template'
+  | 'adopt'
+  | 'destinations'
+>;
+
+export interface Deciding<Rule extends DecidingRule> {
   readonly definitions: readonly DestinationDefinition[];
   /** The rules of the mount, in the order in which they have precedence. */
-  readonly rules: readonly SyncRule[];
+  readonly rules: readonly Rule[];
   /** The secrets to decide about, whether they exist or not. */
   readonly names: readonly string[];
   readonly secrets: readonly DescribedSecret[];
@@ -61,7 +77,13 @@ export interface Deciding {
  * Compares the associations with the rules, secret by secret. An association that a request made is never touched. One that a rule made
  * is ended when no rule selects it any more; when another rule does, it becomes that rule's. A suspended rule changes nothing.
  */
-export function decide({ definitions, rules, names, secrets, existing }: Deciding): readonly Change[] {
+export function decide<Rule extends DecidingRule>({
+  definitions,
+  rules,
+  names,
+  secrets,
+  existing,
+}: Deciding<Rule>): readonly Change<Rule>[] {
   const active = rules.filter(({ state }) => state === 'active').map((rule) => ({ rule, selects: selector(rule) }));
   const frozen = new Set(rules.filter(isFrozen).map(({ id }) => id));
   const described = new Map(secrets.map((secret) => [secret.name, secret]));
@@ -70,32 +92,49 @@ export function decide({ definitions, rules, names, secrets, existing }: Decidin
     const secret = described.get(secretName);
     const selecting = secret === undefined ? [] : active.filter(({ selects }) => selects(secret));
     const known = existingOf.get(secretName) ?? [];
-    const ends = known.flatMap((one): readonly Change[] =>
+    const ends = known.flatMap((one): readonly Change<Rule>[] =>
       one.desired === 'present' &&
       one.rule_id !== null &&
       !frozen.has(one.rule_id) &&
       !selecting.some(({ rule }) => rule.destinations.some(({ id }) => id === one.destination_id))
-        ? [{ kind: 'end', secretName, id: one.id, ruleId: one.rule_id, destination: `${one.type}/${one.destination_name}` }]
+        ? [
+            {
+              kind: 'end',
+              secretName,
+              id: one.id,
+              ruleId: one.rule_id,
+              destination: `${one.type}/${one.destination_name}`,
+            },
+          ]
         : [],
     );
-    return [...ends, ...makes(definitions, secretName, selecting.map(({ rule }) => rule), known, frozen)];
+    return [
+      ...ends,
+      ...makes(
+        definitions,
+        secretName,
+        selecting.map(({ rule }) => rule),
+        known,
+        frozen,
+      ),
+    ];
   });
 }
 
 /** It ends none of its associations. */
-const isFrozen = ({ state, keeps }: SyncRule): boolean => state === 'suspended' || (state === 'deleting' && keeps);
+const isFrozen = ({ state, keeps }: DecidingRule): boolean => state === 'suspended' || (state === 'deleting' && keeps);
 
-function makes(
+function makes<Rule extends DecidingRule>(
   definitions: readonly DestinationDefinition[],
   secretName: string,
-  rules: readonly SyncRule[],
+  rules: readonly Rule[],
   known: readonly Existing[],
   frozen: ReadonlySet<string>,
-): readonly Change[] {
+): readonly Change<Rule>[] {
   const at = new Map(known.map((one) => [one.destination_id, one]));
   const taken = new Set<string>();
   return rules.flatMap((rule) =>
-    rule.destinations.flatMap((destination): readonly Change[] => {
+    rule.destinations.flatMap((destination): readonly Change<Rule>[] => {
       const there = at.get(destination.id);
       const isPresent = there?.desired === 'present';
       if (isPresent && (there.rule_id === null || frozen.has(there.rule_id))) return [];

@@ -3,7 +3,7 @@ import type { DestinationDefinition } from '#destinations/contract.ts';
 import type { Dirty } from '#store/outbox.ts';
 import type { Database } from '#store/tables.ts';
 import type { HoldSecrets } from '../batches/associate.ts';
-import { type Change, type DescribedSecret, decide } from './decide.ts';
+import { type Change, type Deciding, type DescribedSecret, decide } from './decide.ts';
 import { type Denial, deniedOf, type RightsOf } from './rights.ts';
 import type { SyncRule } from './rule.ts';
 import { endAll, existingOf, keepMount, keepRules, makeAll, type RuledMount, takeMount } from './statements.ts';
@@ -73,8 +73,9 @@ export async function evaluate(
   return apply(tx, mount, names, changes, most);
 }
 
-type Make = Extract<Change, { kind: 'make' }>;
-const isMake = (change: Change): change is Make => change.kind === 'make';
+type RuleChange = Change<SyncRule>;
+type Make = Extract<RuleChange, { kind: 'make' }>;
+const isMake = (change: RuleChange): change is Make => change.kind === 'make';
 
 /** Decides, without the rules whose owner has lost a right that they need now. These are suspended. */
 async function allowed(
@@ -83,8 +84,8 @@ async function allowed(
   mount: RuledMount,
   rules: readonly SyncRule[],
   names: readonly string[],
-  seen: Pick<Parameters<typeof decide>[0], 'secrets' | 'existing'>,
-): Promise<readonly Change[]> {
+  seen: Pick<Deciding<SyncRule>, 'secrets' | 'existing'>,
+): Promise<readonly RuleChange[]> {
   let left = rules;
   for (;;) {
     const changes = decide({ ...parts, rules: left, names, ...seen });
@@ -108,7 +109,7 @@ async function apply(
   tx: Transaction<Database>,
   mount: RuledMount | undefined,
   names: readonly string[],
-  changes: readonly Change[],
+  changes: readonly RuleChange[],
   most: number,
 ): Promise<Evaluated> {
   const now = changes.slice(0, Math.max(0, most));

@@ -18,7 +18,7 @@ interface Rights {
   readonly readPath: (mount: RuledMount, secretName: string) => string | undefined;
 }
 
-type Make = Extract<Change, { kind: 'make' }>;
+type Make = Extract<Change<SyncRule>, { kind: 'make' }>;
 
 /** The rules whose owner may not do what they are about to do. The reasons name no secret: readers of a rule may not know it. */
 export async function deniedOf(
@@ -52,7 +52,8 @@ export function whyNot(
   may: May | undefined,
   { rule, mount, secretName, destinations }: Use,
 ): string | undefined {
-  if (may === undefined) return 'its owner has no rights any longer: the entity or the namespace is disabled or deleted';
+  if (may === undefined)
+    return 'its owner has no rights any longer: the entity or the namespace is disabled or deleted';
   const path = readPath(mount, secretName);
   if (path === undefined || !may('read', rule.namespace_path + path))
     return 'the policies of its owner do not allow reading every secret that it selects';
@@ -61,5 +62,4 @@ export function whyNot(
 }
 
 /** The path that associates secrets with a destination. */
-export const setPath = (type: string, name: string): string =>
-  `sys/sync/destinations/${type}/${name}/associations/set`;
+export const setPath = (type: string, name: string): string => `sys/sync/destinations/${type}/${name}/associations/set`;

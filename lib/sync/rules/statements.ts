@@ -70,8 +70,8 @@ export async function existingOf(db: Reader, mountId: string, names: readonly st
   return rows;
 }
 
-type Make = Extract<Change, { kind: 'make' }>;
-type End = Extract<Change, { kind: 'end' }>;
+type Make = Extract<Change<SyncRule>, { kind: 'make' }>;
+type End = Extract<Change<SyncRule>, { kind: 'end' }>;
 
 /**
  * Makes associations, or takes over and sets again those that a rule made or that were ended. An association that a request has set
@@ -124,4 +124,3 @@ export async function endAll(tx: Reader, ends: readonly End[]): Promise<readonly
   const isEnding = sql`id = any(${ids}::bigint[]) and rule_id is not null and desired = 'present'`;
   return (await markEnded(isEnding).execute(tx)).rows;
 }
-

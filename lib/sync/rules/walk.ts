@@ -31,7 +31,10 @@ export async function walkStep(parts: StepParts, ruleId: string, most: number): 
     const rule = await takeRule(tx, ruleId);
     if (rule === undefined || rule.walk === null || rule.state === 'suspended') return still;
     if (rule.state === 'deleting' && rule.keeps) return letGo(tx, rule);
-    const page = rule.walk === 'held' ? await heldPage(tx, rule.id, { mountId: rule.walk_mount, secretName: rule.walk_secret }) : await secretPage(parts, rule);
+    const page =
+      rule.walk === 'held'
+        ? await heldPage(tx, rule.id, { mountId: rule.walk_mount, secretName: rule.walk_secret })
+        : await secretPage(parts, rule);
     if (page.names.length === 0) return nextWalk(tx, rule);
     const evaluated = await evaluate(tx, parts, page.mountId, page.names, most);
     if (evaluated === undefined) return still;
@@ -81,10 +84,7 @@ export async function heldPage(db: Kysely<Database>, ruleId: string, after: Held
   };
 }
 
-async function secretPage(
-  { rules }: EvaluateParts,
-  { mount_id, prefix, walk_secret }: SyncRule,
-): Promise<Page> {
+async function secretPage({ rules }: EvaluateParts, { mount_id, prefix, walk_secret }: SyncRule): Promise<Page> {
   const found = await rules.describeBelow(mount_id, prefix, walk_secret, namesMax);
   return { mountId: mount_id, names: found.map(({ name }) => name) };
 }

@@ -1,8 +1,8 @@
 import { type Namespace, rootNamespace } from '#core/namespace.ts';
+import { noParameters } from '#path/input/parameters.ts';
 import { int, nullable, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
-import { noParameters } from '#path/input/parameters.ts';
 import { decide, type Need } from '../decide.ts';
 import type { Acls } from './acls.ts';
 import type { FactsOf } from './facts.ts';

@@ -9,9 +9,10 @@ export const filterOptions: readonly Described[] = [
   ['--mount <mount>', 'only secrets of this mount'],
   ['--prefix <prefix>', 'only secrets whose path below the mount starts with this'],
   ['--secret <path>', 'only the secret at this path below the mount'],
+  ['--rule <name>', 'only what this standing rule made'],
 ];
 
-const names = ['type', 'name', 'status', 'kind', 'mount', 'prefix', 'secret'] as const;
+const names = ['type', 'name', 'status', 'kind', 'mount', 'prefix', 'secret', 'rule'] as const;
 
 /** The options that were given, as fields of a request. */
 export function filterOf(given: Given): { readonly [name in (typeof names)[number]]?: string } {

@@ -2,6 +2,7 @@ import { operation, type Row } from '#path/contract/row.ts';
 import { locationBelow, locationOf } from '../shared/secret-path.ts';
 import { casOptions, path, secretData, secretDataOrNull, version } from './fields.ts';
 import type { KvParts } from './parts.ts';
+import { plan, planOfCurrent } from './read/deletion-plan.ts';
 import { readSecret } from './read/secret.ts';
 import { deleteCurrent } from './versions/removal.ts';
 import { patchSecret } from './write/patch.ts';
@@ -37,12 +38,18 @@ export function dataRow(parts: KvParts): Row {
         run: (input, context) => patchSecret(parts, locationOf(context, input.path), input, context),
       }),
       delete: operation(
-        { path },
+        { path, plan },
         {
-          summary: 'Delete the current version of a secret so that it can be undeleted',
+          summary:
+            'Delete the current version of a secret so that it can be undeleted, or show what becomes of its copies',
           // Clients send `versions` here too, but only `delete/` reads it.
           knownFieldsOnly: false,
-          run: (input, context) => deleteCurrent(parts, locationOf(context, input.path), context.caller),
+          run: (input, context) => {
+            const location = locationOf(context, input.path);
+            return input.plan
+              ? planOfCurrent(parts, location, context)
+              : deleteCurrent(parts, location, context.caller);
+          },
         },
       ),
     },

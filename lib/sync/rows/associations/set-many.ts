@@ -43,7 +43,9 @@ export async function setMany(parts: SyncParts, input: SetMany, mount: Mount, co
     return { data: { dry_run: true, total, would_change: total, new: total - known, never_synced } };
   }
   if (never_synced > 0)
-    context.warn(`left out because their custom_metadata says "sync": "never": ${never_synced} of ${given.length} secrets`);
+    context.warn(
+      `left out because their custom_metadata says "sync": "never": ${never_synced} of ${given.length} secrets`,
+    );
   await parts.store.transaction((tx) => forgetFailedPurge(tx, destination));
   const prefix = input.secret_prefix === undefined ? {} : { prefix: belowMount(input.secret_prefix) };
   const start = { namespaceId: context.namespace.id, updatedBefore: null, limit: null, rate: null, total };

@@ -12,6 +12,7 @@ import type { Selection } from '../../batches/walk.ts';
 import { isEmptyFilter, type RecordFilter, recordFilter, recordFilterFields } from '../../records/filter.ts';
 import type { SyncParts } from '../parts.ts';
 import { requireSecretRead } from '../rights/secret-read.ts';
+import { withRule } from '../rules/named.ts';
 import { batchView, previewView } from './view.ts';
 
 /** Ten years, in seconds. */
@@ -58,7 +59,7 @@ export async function create(
 ): Promise<Reply> {
   const { vocabulary } = context;
   const { action, all, dry_run, older_than, limit = null, rate = null } = input;
-  const filter = recordFilter(parts.definitions, input, vocabulary);
+  const filter = await withRule(parts, recordFilter(parts.definitions, input, vocabulary), context.namespace.id);
   if (isEmptyFilter(filter) && older_than === undefined && all !== true)
     throw badField('all', 'the filter is empty: send all=true to select every association of the namespace');
   const updatedBefore = older_than === undefined ? null : new Date(parts.clock.now().getTime() - older_than * 1_000);

@@ -65,7 +65,7 @@ export function previewView(
 
 /** The fields of the request. */
 function shownFilter(definitions: Definitions, filter: RecordFilter, vocabulary: Vocabulary): object {
-  const { type, name, statuses, kinds, mount, prefix, secret, unconfirmed } = filter;
+  const { type, name, statuses, kinds, mount, prefix, secret, rule, unconfirmed } = filter;
   return {
     ...(type === undefined ? {} : { type: storedTypeIn(definitions, type, vocabulary) }),
     ...(name === undefined ? {} : { name }),
@@ -74,6 +74,7 @@ function shownFilter(definitions: Definitions, filter: RecordFilter, vocabulary:
     ...(mount === undefined ? {} : { mount }),
     ...(prefix === undefined ? {} : { prefix }),
     ...(secret === undefined ? {} : { secret }),
+    ...(rule === undefined ? {} : { rule }),
     ...(unconfirmed === undefined ? {} : { unconfirmed }),
   };
 }

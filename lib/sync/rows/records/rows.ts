@@ -12,6 +12,7 @@ import { oneRecord, recordPage } from '../../records/page.ts';
 import type { ListedRecord } from '../../records/record.ts';
 import type { SyncParts } from '../parts.ts';
 import { mayReadAssociations, readableOf } from '../rights/readable.ts';
+import { withRule } from '../rules/named.ts';
 import { attemptView, recordView } from './view.ts';
 
 const limitMax = 500;
@@ -78,7 +79,7 @@ type ReadContext = Pick<RequestContext, 'namespace' | 'vocabulary' | 'warn' | 'm
 
 async function list(parts: SyncParts, input: Input<typeof listFields>, context: ReadContext): Promise<Reply> {
   const { namespace, vocabulary, warn } = context;
-  const filter = recordFilter(parts.definitions, input, vocabulary);
+  const filter = await withRule(parts, recordFilter(parts.definitions, input, vocabulary), namespace.id);
   const after = input.after === undefined || input.after === '' ? undefined : fromCursor(input.after);
   const found = await listedDestinations(parts.store, namespace.id, filter);
   if (found.length > destinationsMax) warn(`only the first ${destinationsMax} destinations are looked at`);

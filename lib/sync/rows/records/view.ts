@@ -23,6 +23,7 @@ export function recordView(
     secret_name: record.secret_name,
     granularity: record.granularity,
     desired: record.desired,
+    rule: record.rule_name,
     status: statusName(toStatus(record.status), vocabulary),
     error: fresh ? null : withRemedy(record.error),
     attempts: record.attempts,

@@ -16,13 +16,13 @@ export const ruleFields = {
   mount: text().meta({ description: 'Path of the mount whose secrets it selects' }),
   prefix: text(pathCharactersMax)
     .default('')
-    .meta({ description: 'Only secrets whose path below the mount starts with this; "/" for all secrets of the mount' }),
-  glob: text(globCharactersMax)
-    .default('')
     .meta({
-      description:
-        'Only secrets whose path below the mount matches: `*` and `?` stand for characters within a segment, `**` for any',
+      description: 'Only secrets whose path below the mount starts with this; "/" for all secrets of the mount',
     }),
+  glob: text(globCharactersMax).default('').meta({
+    description:
+      'Only secrets whose path below the mount matches: `*` and `?` stand for characters within a segment, `**` for any',
+  }),
   custom_metadata: textMap()
     .default({})
     .meta({ description: `Only secrets whose custom_metadata has these pairs, at most ${pairsMax}` }),
@@ -36,9 +36,7 @@ export const ruleFields = {
   secret_name_template: text(templateLengthMax)
     .default('')
     .meta({ description: 'Instead of the name template of each destination' }),
-  adopt: bool()
-    .default(false)
-    .meta({ description: 'Take over objects of the same name that the sync did not write' }),
+  adopt: bool().default(false).meta({ description: 'Take over objects of the same name that the sync did not write' }),
   dry_run: bool().optional().meta({ description: 'Only show what would be set and unset' }),
 };
 

@@ -81,17 +81,17 @@ async function store(parts: SyncParts, input: GivenRule, context: RequestContext
   await mustBeSynced(parts, mount, context);
   const destinations = await ruleDestinations(parts, input, context);
   if (caller === undefined) throw permissionDenied();
-  const settings = { ...settingsOf(input), owner: ownerOf(caller) };
+  const settings = settingsOf(input);
   if (input.dry_run === true) {
     const before = await loadRule(parts.store, namespace.id, input.rule);
-    const candidate = { ...draft, ...before, ...selection, ...settings, destinations, name: input.rule };
-    return {
-      data: await dryRun(parts, { ...candidate, state: 'active', renews: renews(before, settings) }, mount, context),
-    };
+    const rule = { id: before?.id ?? unstored, name: input.rule, state: 'active' as const, keeps: false };
+    const candidate = { ...rule, ...selection, ...settings, destinations, renews: renews(before, settings) };
+    return { data: await dryRun(parts, candidate, mount, context) };
   }
   const { looked } = await survey(parts, selection, mount, context);
   await saveRule(parts.store, {
     ...settings,
+    owner: ownerOf(caller),
     namespaceId: namespace.id,
     name: input.rule,
     mount,
@@ -116,12 +116,8 @@ const ownerOf = ({ namespace, policies, entityId, displayName }: Caller): RuleOw
   display_name: displayName,
 });
 
-/** A rule that is not stored, as far as deciding needs it. */
-const draft = {
-  id: '0',
-  keeps: false,
-  revision: 0,
-} as SyncRule;
+/** No stored rule has this id. */
+const unstored = '0';
 
 const renews = (before: SyncRule | undefined, after: Pick<SyncRule, 'granularity' | 'template' | 'adopt'>): boolean =>
   before !== undefined &&

@@ -1,7 +1,7 @@
 import { AppError } from '#core/errors.ts';
 import type { Mount } from '#path/contract/mount.ts';
 import type { RequestContext } from '#path/contract/request.ts';
-import { type Change, decide, selector } from '../../rules/decide.ts';
+import { type Change, type DecidingRule, decide, selector } from '../../rules/decide.ts';
 import type { SyncRule } from '../../rules/rule.ts';
 import { existingOf, rulesOf } from '../../rules/statements.ts';
 import { type HeldPlace, heldPage, heldStart } from '../../rules/walk.ts';
@@ -67,7 +67,7 @@ interface Shown {
 /** What storing the rule would set and unset now. What it would unset is shown and counted as far as the caller may read the secrets. */
 export async function dryRun(
   parts: SyncParts,
-  rule: SyncRule,
+  rule: DecidingRule & Pick<SyncRule, 'name'>,
   mount: Mount,
   context: RequestContext,
 ): Promise<object> {
@@ -83,7 +83,10 @@ export async function dryRun(
   const found = await survey(parts, rule, mount, context, async (names) => {
     for (const change of await decided(mount.id, names))
       if (change.kind === 'make' && change.rule.id === rule.id)
-        set.add({ secret_name: change.secretName, destination: `${change.destination.type}/${change.destination.name}` });
+        set.add({
+          secret_name: change.secretName,
+          destination: `${change.destination.type}/${change.destination.name}`,
+        });
   });
   const mayRead = async (name: string) =>
     requireSecretRead(parts, context, mount, name).then(

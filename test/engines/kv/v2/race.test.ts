@@ -16,7 +16,8 @@ import { associate, type Call, calling, dirtyIds, fixed, mounted } from '../../s
 /** The parts of one process, with its own connection pool on the shared database. */
 async function openSide(databaseUrl: string, seal: { readonly key: Secret }) {
   const store = await openStore(storeOptions(databaseUrl, { seal }));
-  const parts = { store, secretBytesMax: 1024 * 1024, changed: async () => [] };
+  const copiesOf = async () => ({ copies: [], total: 0, hidden: 0 });
+  const parts = { store, secretBytesMax: 1024 * 1024, changed: async () => [], copiesOf };
   return {
     store,
     parts,

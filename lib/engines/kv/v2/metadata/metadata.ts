@@ -6,6 +6,7 @@ import { bool, duration, integer } from '#path/fields.ts';
 import { folderPath, locationBelow, locationOf, secretPaths } from '../../shared/secret-path.ts';
 import { object, path } from '../fields.ts';
 import type { KvParts } from '../parts.ts';
+import { plan, planOfSecret } from '../read/deletion-plan.ts';
 import { versionMax } from '../rules/versions.ts';
 import { patchMetadata, writeMetadata } from './change.ts';
 import { deleteSecret, readMetadata } from './store.ts';
@@ -70,10 +71,13 @@ function metadataChanges(parts: KvParts): Row['operations'] {
       },
     }),
     delete: operation(
-      { path },
+      { path, plan },
       {
-        summary: 'Delete a secret and all its versions permanently',
-        run: (input, context) => deleteSecret(parts, locationOf(context, input.path)),
+        summary: 'Delete a secret and all its versions permanently, or show what becomes of its copies',
+        run: (input, context) => {
+          const location = locationOf(context, input.path);
+          return input.plan ? planOfSecret(parts, location, context) : deleteSecret(parts, location);
+        },
       },
     ),
   };

@@ -1,0 +1,16 @@
+import { badField } from '#core/errors.ts';
+import type { RecordFilter } from '../../records/filter.ts';
+import { loadRule } from '../../rules/store.ts';
+import type { SyncParts } from '../parts.ts';
+
+/** A filter with the id of the rule that it names. @throws AppError `bad-request` when the namespace has no such rule */
+export async function withRule(
+  { store }: Pick<SyncParts, 'store'>,
+  filter: RecordFilter,
+  namespaceId: string,
+): Promise<RecordFilter> {
+  if (filter.rule === undefined) return filter;
+  const rule = await loadRule(store, namespaceId, filter.rule);
+  if (rule === undefined) throw badField('rule', `no rule ${JSON.stringify(filter.rule)}: sys/sync/rules lists them`);
+  return { ...filter, ruleId: rule.id };
+}
