@@ -29,6 +29,7 @@ await runUntilSignal(async () => {
       sweeper.notify(inTime),
       sweeper.dropTokens(inTime),
       sweeper.emptyMounts(inTime),
+      sweeper.tell(inTime).then(() => sweeper.sendNotices(inTime)),
     ]);
     process.stdout.write(`${JSON.stringify(swept)}\n`);
     await sweeper.close();

@@ -23,6 +23,7 @@ import { cubbyhole } from '#engines/cubbyhole/index.ts';
 import { engines } from '#engines/index.ts';
 import { kvV1 } from '#engines/kv/v1/index.ts';
 import { kvV2 } from '#engines/kv/v2/index.ts';
+import { noticeRows } from '#notices/rows/index.ts';
 import type { Row } from '#path/contract/row.ts';
 import { syncRows } from '#sync/rows/index.ts';
 import { configRows } from '#system/config/index.ts';
@@ -79,6 +80,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     specsRow(nothing),
     metricsRow(nothing),
     ...syncRows(nothing),
+    ...noticeRows(nothing),
   ],
   'auth/token': tokenMethod.open(nothing).rows,
   'auth/jwt': jwtMethod.open(loginParts).rows,

@@ -5,10 +5,12 @@ import { outageOf } from '#core/log/outage.ts';
 
 /** Pause before the next look for notifications and for expired or used-up tokens. */
 const lookEveryMs = 1_000;
+/** Pause before the next look for events of the sync. */
+const tellEveryMs = 2_000;
 
 /**
  * Runs the rounds one after the other, and independently of them the notifications of workspaces, whose receivers must not delay a round,
- * the emptying of disabled mounts, and the removal of expired and used-up tokens. Returns a function that ends all of them. A failing
+ * the events of the sync and their notifications, the emptying of disabled mounts, and the removal of expired and used-up tokens. Returns a function that ends all of them. A failing
  * step is retried; the log gets the first of consecutive failures and the recovery.
  */
 export async function sweepRegularly(sweeper: Sweeper, everyMs: number, log: Log): Promise<() => Promise<void>> {
@@ -19,6 +21,14 @@ export async function sweepRegularly(sweeper: Sweeper, everyMs: number, log: Log
     repeat({
       step: () => sweeper.notify(signal),
       what: 'the sending of notifications',
+      everyMs: lookEveryMs,
+      signal,
+      log,
+    }),
+    repeat({ step: () => sweeper.tell(signal), what: 'the telling of events', everyMs: tellEveryMs, signal, log }),
+    repeat({
+      step: () => sweeper.sendNotices(signal),
+      what: 'the sending of notifications of the sync',
       everyMs: lookEveryMs,
       signal,
       log,

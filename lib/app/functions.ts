@@ -6,7 +6,7 @@ import type { Destination } from '#sync/drivers/drivers.ts';
 import { openApi } from './api/open.ts';
 import { cached } from './cached.ts';
 import type { AppParts } from './shared.ts';
-import { openSweeper } from './sweeper.ts';
+import { openSweeper, type Sweeper } from './sweeper.ts';
 import { openDrainer } from './workers.ts';
 
 /** What the platform tells a function about its invocation. */
@@ -75,7 +75,7 @@ const byHandMs = 30_000;
 
 /**
  * One round of the sweep, called by a timer. In parallel, and for as long as the function may run, it sends notifications, removes
- * ended tokens and empties disabled mounts.
+ * ended tokens, empties disabled mounts, and tells and sends events of the sync.
  */
 export function sweepFunction() {
   const sweeper = cached(openSweeper, { function: 'sweep' });
@@ -84,19 +84,29 @@ export function sweepFunction() {
     const inTime = AbortSignal.timeout(Math.max(0, leftMs - answerMs));
     const { opened, run } = await sweeper();
     return run(async () => {
-      const [swept, notified, dropped, emptied] = await Promise.allSettled([
+      const [swept, notified, dropped, emptied, told] = await Promise.allSettled([
         opened.run(),
         opened.notify(inTime),
         opened.dropTokens(inTime),
         opened.emptyMounts(inTime),
+        tellAndSend(opened, inTime),
       ]);
       if (swept.status === 'rejected') throw swept.reason;
       if (notified.status === 'rejected') throw notified.reason;
       if (dropped.status === 'rejected') throw dropped.reason;
       if (emptied.status === 'rejected') throw emptied.reason;
-      return { ...swept.value, notified: notified.value, dropped: dropped.value, emptied: emptied.value };
+      if (told.status === 'rejected') throw told.reason;
+      const counts = { notified: notified.value, dropped: dropped.value, emptied: emptied.value, told: told.value };
+      return { ...swept.value, ...counts };
     });
   };
+}
+
+/** Events of the sync are sent in the same invocation: the next one may come much later. Returns how many were told. */
+async function tellAndSend(sweeper: Sweeper, signal: AbortSignal): Promise<number> {
+  const told = await sweeper.tell(signal);
+  await sweeper.sendNotices(signal);
+  return told;
 }
 
 /**

@@ -13,10 +13,12 @@ import { engines } from '#engines/index.ts';
 import { expireSecrets, type SyncedSecrets, syncedSecrets } from '#engines/list.ts';
 import { endNamespaces } from '#mounts/namespaces/remove.ts';
 import { continueRemovals } from '#mounts/removal/continue.ts';
+import { openNoticeSweep } from '#notices/sweep.ts';
 import { type GivenFilter, replayFilter } from '#sync/batches/replay/filter.ts';
 import { type Replayed, replay } from '#sync/batches/replay/replay.ts';
 import type { RulePorts } from '#sync/rules/evaluate.ts';
 import { newSweepState, sweep } from '#sync/sweep/sweep.ts';
+import { noticeTelemetry } from '#telemetry/notices.ts';
 import { sweepTelemetry } from '#telemetry/sweep.ts';
 import { openWorkspaceSweep } from '#workspaces/sweep.ts';
 import { readService } from './readings.ts';
@@ -30,6 +32,10 @@ export interface Sweeper extends Closable {
   run(): Promise<object>;
   /** Sends notifications of workspaces, in parallel with the rounds, until none is due or `signal` aborts. */
   notify(signal: AbortSignal): Promise<number>;
+  /** Tells events of the sync, in parallel with the rounds, until nothing is about to be told or `signal` aborts. */
+  tell(signal: AbortSignal): Promise<number>;
+  /** Sends notifications of the sync, in parallel with the rounds, until none is due or `signal` aborts. */
+  sendNotices(signal: AbortSignal): Promise<number>;
   /** Empties disabled mounts, in parallel with the rounds, which each spend a second on it, until none is left or `signal` aborts. */
   emptyMounts(signal: AbortSignal): Promise<number>;
   /** Deletes ended tokens until none is left or `signal` aborts, in parallel with the rounds, which each delete a few. */
@@ -68,6 +74,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
     auditTrailDays: parts.config.KEYFERRY_AUDIT_TRAIL_DAYS,
     smtp: smtpOf(parts.config),
   });
+  const notices = openNoticeSweep({ store, queue, networkBounds, seen: noticeTelemetry(shared.metrics) });
   const gauges = readService(parts, shared);
   const observed = sweepTelemetry(shared, shared.clock);
   const state = newSweepState();
@@ -97,9 +104,12 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       await dropExpiredMfa(store, expiredPerRoundMax);
       await tendOidcKeys(store, expiredPerRoundMax);
       await workspaces.run(expiredPerRoundMax);
+      await notices.run(expiredPerRoundMax);
       return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax, parts.log) };
     }),
     notify: async (signal) => (store.seal.state() === 'ready' ? workspaces.notify(signal) : 0),
+    tell: async (signal) => (store.seal.state() === 'ready' ? notices.tell(signal) : 0),
+    sendNotices: async (signal) => (store.seal.state() === 'ready' ? notices.send(signal) : 0),
     emptyMounts: async (signal) => (store.seal.state() === 'ready' ? continueRemovals(removal, signal) : 0),
     dropTokens: async (signal) => (store.seal.state() === 'ready' ? dropExpiredSteadily(store, signal, parts.log) : 0),
     replay: async (given, signal) => {
@@ -110,6 +120,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
     async close() {
       gauges.close();
       await workspaces.close();
+      await notices.close();
       await shared.close();
     },
   };

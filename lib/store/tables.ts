@@ -56,6 +56,7 @@ import type {
   userpassUsersTable,
 } from './tables/logins.ts';
 import type { mountMovesTable, mountsTable, namespacesTable } from './tables/mounts.ts';
+import type { syncDeliveriesTable, syncEventsTable, syncNotificationsTable, syncToldTable } from './tables/notices.ts';
 import type {
   wsAuditEventsTable,
   wsGrantsTable,
@@ -176,12 +177,16 @@ export interface Database {
   sync_batch_secrets: TableOf<typeof syncBatchSecretsTable>;
   sync_batches: TableOf<typeof syncBatchesTable>;
   sync_config: TableOf<typeof syncConfigTable>;
+  sync_deliveries: TableOf<typeof syncDeliveriesTable>;
+  sync_events: TableOf<typeof syncEventsTable>;
+  sync_notifications: TableOf<typeof syncNotificationsTable>;
   sync_objects: TableOf<typeof syncObjectsTable>;
   sync_rule_destinations: TableOf<typeof syncRuleDestinationsTable>;
   sync_rule_work: TableOf<typeof syncRuleWorkTable>;
   sync_rules: TableOf<typeof syncRulesTable>;
   sync_sample_slots: TableOf<typeof syncSampleSlotsTable>;
   sync_samples: TableOf<typeof syncSamplesTable>;
+  sync_told: TableOf<typeof syncToldTable>;
   token_roles: TableOf<typeof tokenRolesTable>;
   token_tidy: TableOf<typeof tokenTidyTable>;
   tokens: TableOf<typeof tokensTable>;

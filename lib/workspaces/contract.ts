@@ -1,14 +1,14 @@
 import type { Gatekeeper } from '#auth/contract.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Log } from '#core/log/log.ts';
-import type { GuardedFetch } from '#network/fetch.ts';
 import type { Mail } from '#network/mail.ts';
+import type { Webhooks } from '#network/webhooks.ts';
 import type { Store } from '#store/store.ts';
 
 /** How notifications are sent. */
 export interface MessageParts {
   /** Calls receivers within the operator's network bounds. */
-  readonly webhooks: Pick<GuardedFetch, 'fetch'>;
+  readonly webhooks: Pick<Webhooks, 'post'>;
   /** Undefined when the operator has not configured a mail server. */
   readonly mail: Mail | undefined;
 }

@@ -1,11 +1,11 @@
 import type { Secret } from '#core/secret.ts';
 import type { NetworkBounds } from '#network/bounds.ts';
 import { openMail, type SmtpSettings } from '#network/mail.ts';
+import { openWebhooks } from '#network/webhooks.ts';
 import type { ClientConnection } from '#path/contract/request.ts';
 import type { ApiCaller, ApiRow, FindNeeded } from '#path/jsonapi/row.ts';
 import { needsFinder } from './access/needs/needs.ts';
 import type { WorkspaceParts } from './contract.ts';
-import { openWebhooks } from './frame/webhooks.ts';
 import { adminRows } from './resources/admin/rows.ts';
 import { agentPoolRows } from './resources/agent-pools/rows.ts';
 import { auditTrailRows } from './resources/audit-trail/rows.ts';

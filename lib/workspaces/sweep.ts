@@ -1,7 +1,7 @@
 import type { NetworkBounds } from '#network/bounds.ts';
 import { openMail, type SmtpSettings } from '#network/mail.ts';
+import { openWebhooks } from '#network/webhooks.ts';
 import type { Store } from '#store/store.ts';
-import { openWebhooks } from './frame/webhooks.ts';
 import { dropOldEvents } from './resources/audit-trail/store.ts';
 import { dropExpiredTokens } from './resources/authentication-tokens/store.ts';
 import { applyPolicies } from './resources/data-retention-policies/sweep.ts';

@@ -44,6 +44,11 @@ export const floors: Floors = {
     ['sweep'],
     ['rows'],
   ],
+  notices: [
+    ['events', 'receivers'],
+    ['send', 'tell'],
+    ['rows', 'sweep.ts'],
+  ],
   workspaces: [['contract.ts', 'frame'], ['access'], ['resources'], ['index.ts', 'sweep.ts']],
   'workspaces/resources': [
     [

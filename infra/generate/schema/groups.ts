@@ -4,6 +4,7 @@ import { identity } from './notes/identity.ts';
 import { installation } from './notes/installation.ts';
 import { logins } from './notes/logins.ts';
 import { mounts } from './notes/mounts.ts';
+import { notices } from './notes/notices.ts';
 import { organizations } from './notes/organizations.ts';
 import { runs } from './notes/runs.ts';
 import { secrets } from './notes/secrets.ts';
@@ -20,6 +21,7 @@ export const groups: Readonly<Record<string, TableNotes>> = {
   installation,
   logins,
   mounts,
+  notices,
   organizations,
   runs,
   secrets,

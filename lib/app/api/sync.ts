@@ -3,13 +3,15 @@ import { definitions } from '#destinations/index.ts';
 import { engines } from '#engines/index.ts';
 import { syncedSecrets } from '#engines/list.ts';
 import type { CopiedMounts } from '#mounts/contract/mounts.ts';
+import { openWebhooks } from '#network/webhooks.ts';
+import { noticeRows } from '#notices/rows/index.ts';
 import type { Row } from '#path/contract/row.ts';
 import { openMarker } from '#sync/marking/marker.ts';
 import { syncRows } from '#sync/rows/index.ts';
 import type { Closable } from '../shared.ts';
 import type { Base } from './base.ts';
 
-/** The rows of `sys/sync/`, and the marker of changed secrets behind them. */
+/** The rows of `sys/sync/`, the marker of changed secrets behind them, and the calls of test messages. */
 export function openSyncRows(
   { config, log: all, shared }: Base,
   mounts: CopiedMounts,
@@ -40,5 +42,13 @@ export function openSyncRows(
     waitMs: config.KEYFERRY_SYNC_WAIT_MS,
     drainMs: config.KEYFERRY_SYNC_LOCK_MS,
   });
-  return { rows, close: () => marker.close() };
+  const webhooks = openWebhooks(networkBounds);
+  const notices = noticeRows({ store, definitions, webhooks, networkBounds });
+  return {
+    rows: [...rows, ...notices],
+    async close() {
+      await marker.close();
+      await webhooks.close();
+    },
+  };
 }

@@ -46,6 +46,11 @@ export const counters = {
   },
   keyferry_sweep_rounds_total: { help: 'Rounds of the sweep, by result: done, failed, sealed.', labels: ['result'] },
   keyferry_sweep_requeued_total: { help: 'Operations without a job that the sweep put in the queue.', labels: [] },
+  keyferry_sync_events_total: { help: 'Events of the sync that were told, by kind.', labels: ['kind'] },
+  keyferry_sync_notifications_total: {
+    help: 'Attempts to send a notification of the sync, by result: delivered, failed (tried again), dead (the last attempt failed).',
+    labels: ['result'],
+  },
   keyferry_unseal_loans_total: {
     help: 'Requests of workers and sweeps for the root key (seal with key shares), by result: lent, refused.',
     labels: ['result'],

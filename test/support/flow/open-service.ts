@@ -54,6 +54,9 @@ export interface OpenService {
   sweep(): Promise<object>;
   /** Sends the workspace notifications that are due, as the process of the sweep does. */
   notify(signal?: AbortSignal): Promise<number>;
+  /** Tells what is new of the sync, and sends the notifications that are due, as the process of the sweep does. */
+  tell(signal?: AbortSignal): Promise<number>;
+  sendNotices(signal?: AbortSignal): Promise<number>;
   /** Waits until every change so far has been synced. */
   untilQuiet(): Promise<void>;
   /** The number of calls to a stand-in since the start, or of one operation's. */
@@ -217,6 +220,8 @@ function stageAround({ app, api, sweeper, rootToken, logged, fakes, address }: O
     reload: () => api.reload(),
     sweep: () => sweeper.run(),
     notify: (signal = AbortSignal.timeout(patience.conditionMs)) => sweeper.notify(signal),
+    tell: (signal = AbortSignal.timeout(patience.conditionMs)) => sweeper.tell(signal),
+    sendNotices: (signal = AbortSignal.timeout(patience.conditionMs)) => sweeper.sendNotices(signal),
     untilQuiet: () =>
       eventually(
         () => isQuiet(api.store),

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError, badField } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { duration, type Input, text } from '#path/fields.ts';
+import { longPoll } from '#path/long-poll.ts';
 import { loadSettings } from '../../model/settings.ts';
 import { countedDestinations, overviewMax } from '../../records/overview/counts.ts';
 import { sharedReadings } from '../../records/overview/readings.ts';
@@ -37,26 +37,14 @@ type ReadContext = Pick<
 /** The row `sys/sync/overview`. */
 export function overviewRow(parts: SyncParts): Row {
   const reading = sharedReadings((namespaceId) => readOverview(parts, namespaceId));
-  let waiters = 0;
-  const run = async ({ since, wait }: Input<typeof fields>, context: ReadContext): Promise<Reply> => {
-    const isWaiting = wait > 0;
-    if (isWaiting && (since === undefined || since === ''))
+  const wait = longPoll({ lookMs, waitersMax });
+  const run = async (input: Input<typeof fields>, context: ReadContext): Promise<Reply> => {
+    const { since } = input;
+    if (input.wait > 0 && (since === undefined || since === ''))
       throw badField(['wait', 'since'], 'wait needs since: the version to compare with');
-    if (isWaiting && waiters >= waitersMax)
-      throw new AppError('unavailable', `more than ${waitersMax} requests wait: ask without wait`);
-    if (!isWaiting) return tagged(await show(parts, await reading(context.namespace.id), context), context);
-    const deadlineMs = performance.now() + wait * 1_000;
-    waiters += 1;
-    try {
-      for (;;) {
-        const shown = await show(parts, await reading(context.namespace.id), context);
-        const leftMs = deadlineMs - performance.now();
-        if (shown.data.version !== since || leftMs <= 0 || context.signal.aborted) return tagged(shown, context);
-        await delay(Math.min(lookMs, leftMs), undefined, { signal: context.signal }).catch(() => {});
-      }
-    } finally {
-      waiters -= 1;
-    }
+    const look = async () => show(parts, await reading(context.namespace.id), context);
+    const isNew = (shown: Awaited<ReturnType<typeof show>>) => shown.data.version !== since;
+    return tagged(await wait(look, isNew, input.wait * 1_000, context.signal), context);
   };
   return {
     pattern: 'sync/overview',

@@ -32,9 +32,8 @@ function signatureOf({ barrier }: Pick<Store, 'barrier'>, { id, token }: Notific
   return { 'x-tfe-notification-signature': createHmac('sha512', key).update(body).digest('hex') };
 }
 
-/** The response body is discarded: it may echo the request. */
 async function post(
-  { fetch }: MessageParts['webhooks'],
+  webhooks: MessageParts['webhooks'],
   url: string,
   {
     body,
@@ -45,13 +44,7 @@ async function post(
   const sent = { url: withoutQuery(url), 'sent-at': new Date().toISOString() };
   const headers = { 'content-type': 'application/json', ...signature };
   try {
-    const { status } = await fetch(url, {
-      method: 'POST',
-      headers,
-      body,
-      redirect: 'manual',
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const status = await webhooks.post(url, { headers, body }, signal);
     const successful = status >= 200 && status < 300 ? 'true' : 'false';
     return { ...sent, code: String(status), successful, body: '' };
   } catch (error) {

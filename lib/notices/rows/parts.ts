@@ -1,0 +1,12 @@
+import type { DestinationDefinition } from '#destinations/contract.ts';
+import type { NetworkBounds } from '#network/bounds.ts';
+import type { Webhooks } from '#network/webhooks.ts';
+import type { Store } from '#store/store.ts';
+
+/** What the rows of events and notifications depend on. */
+export interface NoticeParts {
+  readonly store: Store;
+  readonly definitions: readonly DestinationDefinition[];
+  readonly webhooks: Pick<Webhooks, 'post'>;
+  readonly networkBounds: NetworkBounds;
+}

@@ -1,0 +1,79 @@
+import { pick, type RowOf } from '#store/sql/columns.ts';
+import { syncToldTable } from '#store/tables/notices.ts';
+
+/** What was last told of a destination. */
+export type Told = RowOf<typeof toldColumns>;
+
+export const toldColumns = pick(
+  syncToldTable,
+  'failing_since',
+  'counted_at',
+  'failed',
+  'kinds',
+  'circuit_open',
+  'circuit_told_at',
+);
+
+export const nothingTold: Told = {
+  failing_since: null,
+  counted_at: null,
+  failed: 0,
+  kinds: [],
+  circuit_open: false,
+  circuit_told_at: null,
+};
+
+/** How a destination is now. */
+export interface Present {
+  /** Some of its syncs have failed for good. */
+  readonly failing: boolean;
+  /** Some of its syncs have an error, for good or not: those that are queued again keep theirs until an attempt succeeds. */
+  readonly troubled: boolean;
+  /** Undefined while Redis is unavailable. */
+  readonly circuit: 'open' | 'half-open' | 'closed' | undefined;
+}
+
+/** Syncs that fail within this time of the first are told together, in milliseconds. */
+export const groupMs = 3_000;
+/** A destination is told as failing, and as out of reach, at most once in this time, in milliseconds. */
+export const againMs = 300_000;
+
+/**
+ * - `note`: failed syncs were seen for the first time, and are told a little later, with those that follow.
+ * - `count`: it is time to count the failed syncs, and to tell them if there is news.
+ * - `recover`: none of the syncs that were told has an error any longer.
+ * - `drop`: the failed syncs recovered before they were told.
+ */
+export type Failing = 'nothing' | 'note' | 'count' | 'recover' | 'drop';
+
+/**
+ * What to tell of the syncs of a destination. In order → noted → failing → in order. A destination that fails again soon after it has
+ * recovered is told after `againMs`, if it still fails then.
+ */
+export function decideFailing(told: Told, { failing, troubled }: Present, nowMs: number): Failing {
+  const isQuiet = told.counted_at !== null && nowMs - told.counted_at.getTime() < againMs;
+  if (told.failed > 0) {
+    if (!troubled) return 'recover';
+    return failing && !isQuiet ? 'count' : 'nothing';
+  }
+  if (!failing) return told.failing_since === null ? 'nothing' : 'drop';
+  if (told.failing_since === null) return 'note';
+  return nowMs - told.failing_since.getTime() >= groupMs && !isQuiet ? 'count' : 'nothing';
+}
+
+/** Whether a count of failed syncs is worth another event. */
+export const isNews = (told: Told, failed: number, kinds: readonly string[]): boolean =>
+  failed > told.failed || kinds.some((kind) => !told.kinds.includes(kind));
+
+/** A circuit that lets one operation probe is still told to be open. */
+export function decideCircuit(told: Told, { circuit }: Present, nowMs: number): 'nothing' | 'opened' | 'closed' {
+  if (told.circuit_open) return circuit === 'closed' ? 'closed' : 'nothing';
+  const isQuiet = told.circuit_told_at !== null && nowMs - told.circuit_told_at.getTime() < againMs;
+  return circuit === 'open' && !isQuiet ? 'opened' : 'nothing';
+}
+
+/** Whether the row says nothing any longer. */
+export function isIdle({ failing_since, failed, circuit_open, counted_at, circuit_told_at }: Told, nowMs: number) {
+  const isOld = (time: Date | null) => time === null || nowMs - time.getTime() >= againMs;
+  return failing_since === null && failed === 0 && !circuit_open && isOld(counted_at) && isOld(circuit_told_at);
+}
