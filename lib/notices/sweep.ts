@@ -38,7 +38,7 @@ export function openNoticeSweep({
 }): NoticeSweep {
   const webhooks = openWebhooks(networkBounds);
   const state = newTellState();
-  const sending = { store, webhooks, clock: store.clock, random: Math.random, sent: seen.sent };
+  const sending = { store, webhooks, random: Math.random, sent: seen.sent };
   return {
     async run(countMax) {
       await pruneEvents(store, countMax);

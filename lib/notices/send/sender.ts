@@ -26,7 +26,7 @@ export async function sendDue(parts: SendParts, signal: AbortSignal): Promise<nu
   try {
     while (!signal.aborted) {
       const room = atOnceMax - underWay.size;
-      const claimed = room > 0 ? await claimTurns(parts.store, parts.clock.now(), room) : [];
+      const claimed = room > 0 ? await claimTurns(parts.store, room) : [];
       turns += claimed.length;
       for (const turn of claimed) begin(turn);
       if (underWay.size === 0) break;

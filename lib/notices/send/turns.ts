@@ -21,8 +21,8 @@ const turnColumns = pick(syncNotificationsTable, 'id', 'target', 'failures', 'cl
  * Claims receivers with due messages. Each is claimed by one process and gets one message. Every namespace gets its first turn before any
  * gets a second one, and none gets more than its share: receivers that hang delay only those of their own namespace.
  */
-export async function claimTurns({ db }: Pick<Store, 'db'>, now: Date, countMax: number): Promise<readonly Turn[]> {
-  const isFree = sql`not disabled and turn_at <= ${now}::timestamptz and (paused_until is null or paused_until <= ${now}::timestamptz)
+export async function claimTurns({ db }: Pick<Store, 'db'>, countMax: number): Promise<readonly Turn[]> {
+  const isFree = sql`not disabled and turn_at <= now() and (paused_until is null or paused_until <= now())
            and (claimed_until is null or claimed_until <= now())`;
   const { rows } = await rowsOf(turnColumns)`
     with recursive spaces (id) as (
@@ -56,13 +56,12 @@ export async function endTurn(
   tx: Transaction<Database>,
   { id, claimed_until, failures: before }: Turn,
   attempt: Attempt | undefined,
-  now: Date,
 ): Promise<void> {
   const failures = attempt === undefined ? before : attempt.delivered ? 0 : before + 1;
-  const paused = attempt?.delivered === false ? new Date(now.getTime() + pauseMs(failures)) : null;
+  const restMs = attempt?.delivered === false ? pauseMs(failures) : null;
   await sql`
     update sync_notifications n
-       set claimed_until = null, failures = ${failures}::int, paused_until = ${paused}::timestamptz,
+       set claimed_until = null, failures = ${failures}::int, paused_until = now() + ${restMs}::float8 * interval '1 millisecond',
            last_success_at = case when ${attempt?.delivered === true} then now() else last_success_at end,
            last_error_at = case when ${attempt?.delivered === false} then now() else last_error_at end,
            last_error = case when ${attempt?.delivered === false} then ${attempt?.error ?? null} else last_error end,

@@ -30,7 +30,7 @@ const togetherMax = 100;
 const lookMsMax = 2_000;
 
 /**
- * Tells what is new, until nothing is about to be told or `signal` aborts: noted failures are told after their group is complete. All
+ * Looks once, and again until nothing is about to be told or `signal` aborts: noted failures are told after their group is complete. All
  * destinations are looked at in turn, so none waits longer for another namespace's than one round over all of them takes. Several
  * processes may do this at the same time.
  *
@@ -38,13 +38,14 @@ const lookMsMax = 2_000;
  */
 export async function tell(parts: TellParts, state: TellState, signal: AbortSignal): Promise<number> {
   let count = 0;
-  for (let isNoted = true; isNoted && !signal.aborted; ) {
+  let isNoted = false;
+  do {
     const { told, noted } = await look(parts, state, signal);
     for (const kind of told) parts.told(kind);
     count += told.length;
-    isNoted = noted;
+    isNoted = noted && !signal.aborted;
     if (isNoted) await pause(groupMs, undefined, { signal }).catch(() => {});
-  }
+  } while (isNoted && !signal.aborted);
   return count;
 }
 

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import {
+  againMs,
+  decideCircuit,
+  decideFailing,
+  groupMs,
+  isIdle,
+  isNews,
+  nothingTold,
+  type Present,
+  type Told,
+} from '#notices/tell/decide.ts';
+import { decideQueue } from '#notices/tell/queue.ts';
+
+const now = 1_800_000_000_000;
+const ago = (ms: number) => new Date(now - ms);
+const well: Present = { failing: false, troubled: false, circuit: 'closed' };
+const failing: Present = { ...well, failing: true, troubled: true };
+const retrying: Present = { ...well, troubled: true };
+const told: Told = { ...nothingTold, failing_since: ago(againMs), counted_at: ago(1), failed: 4, kinds: ['network'] };
+
+test.each<[string, Told, Present, string]>([
+  ['nothing is told of a destination in order', nothingTold, well, 'nothing'],
+  ['nothing is told of syncs that are tried again', nothingTold, retrying, 'nothing'],
+  ['the first failed sync is noted', nothingTold, failing, 'note'],
+  ['the group is not complete yet', { ...nothingTold, failing_since: ago(groupMs - 1) }, failing, 'nothing'],
+  ['the group is complete', { ...nothingTold, failing_since: ago(groupMs) }, failing, 'count'],
+  ['a failure that recovers within the group is dropped', { ...nothingTold, failing_since: ago(1) }, well, 'drop'],
+  ['a failing destination is not counted again soon', told, failing, 'nothing'],
+  ['a failing destination is counted again later', { ...told, counted_at: ago(againMs) }, failing, 'count'],
+  ['a mended destination whose syncs are queued again is not in order yet', told, retrying, 'nothing'],
+  ['a destination without errors has recovered', told, well, 'recover'],
+  [
+    'a destination that fails again soon after it recovered waits',
+    { ...nothingTold, failing_since: ago(groupMs), counted_at: ago(againMs - 1) },
+    failing,
+    'nothing',
+  ],
+])('%s', (_what, before, present, expected) => {
+  expect(decideFailing(before, present, now)).toBe(expected);
+});
+
+test('more failed syncs and another kind of error are news, and fewer are not', () => {
+  expect(isNews(told, 5, ['network'])).toBe(true);
+  expect(isNews(told, 4, ['network', 'quota'])).toBe(true);
+  expect(isNews(told, 4, ['network'])).toBe(false);
+  expect(isNews(told, 3, ['network'])).toBe(false);
+});
+
+test.each<[string, Told, Present['circuit'], string]>([
+  ['an open circuit is told', nothingTold, 'open', 'opened'],
+  ['a circuit that was told is not told again', { ...nothingTold, circuit_open: true }, 'open', 'nothing'],
+  ['a probe is not the end of it', { ...nothingTold, circuit_open: true }, 'half-open', 'nothing'],
+  ['a closed circuit is told', { ...nothingTold, circuit_open: true }, 'closed', 'closed'],
+  ['without Redis nothing is known', { ...nothingTold, circuit_open: true }, undefined, 'nothing'],
+  [
+    'a circuit that flaps is told now and then',
+    { ...nothingTold, circuit_told_at: ago(againMs - 1) },
+    'open',
+    'nothing',
+  ],
+  ['and again later', { ...nothingTold, circuit_told_at: ago(againMs) }, 'open', 'opened'],
+])('%s', (_what, before, circuit, expected) => {
+  expect(decideCircuit(before, { ...well, circuit }, now)).toBe(expected);
+});
+
+test('what was told is kept until it limits nothing any longer', () => {
+  expect(isIdle(nothingTold, now)).toBe(true);
+  expect(isIdle({ ...nothingTold, counted_at: ago(againMs - 1) }, now)).toBe(false);
+  expect(isIdle({ ...nothingTold, counted_at: ago(againMs) }, now)).toBe(true);
+  expect(isIdle({ ...nothingTold, circuit_open: true }, now)).toBe(false);
+  expect(isIdle(told, now)).toBe(false);
+});
+
+test.each<[number, boolean, number, string | undefined]>([
+  [79, false, againMs, undefined],
+  [80, false, againMs, 'queue.filling'],
+  [80, false, againMs - 1, undefined],
+  [80, true, 0, undefined],
+  [60, true, 0, undefined],
+  [59, true, 0, 'queue.drained'],
+  [59, false, againMs, undefined],
+])('%i of 100 pending, told as filling: %s, %i ms ago: %s', (pending, filling, agoMs, expected) => {
+  expect(decideQueue({ filling, at: ago(agoMs).toISOString() }, { pending, capacity: 100 }, now)).toBe(expected);
+});
