@@ -48,8 +48,8 @@ import { syncAttempts } from './0063-sync-attempts.ts';
 import { destinationResults } from './0064-destination-results.ts';
 import { syncBatchSecrets } from './0065-sync-batch-secrets.ts';
 import { rateGroups } from './0066-rate-groups.ts';
-import { syncNotifications } from './0069-sync-notifications.ts';
 import { syncRules } from './0068-sync-rules.ts';
+import { syncNotifications } from './0069-sync-notifications.ts';
 import { syncSamples } from './0070-sync-samples.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */

@@ -129,7 +129,8 @@ export const sync: TableNotes = {
   },
   sync_rule_destinations: { about: 'Where a standing rule sends what it selects.' },
   sync_rule_work: {
-    about: 'A secret that was made, described anew or deleted in a mount with standing rules, until the sweep has looked at it.',
+    about:
+      'A secret that was made, described anew or deleted in a mount with standing rules, until the sweep has looked at it.',
   },
   sync_rules: {
     about: `A standing rule associates the secrets that it selects as they are written. *active*; *suspended*: its owner may not read or

@@ -14,11 +14,9 @@ export const ruleName = { rule: pathText('Name of the rule') };
 export const ruleFields = {
   ...ruleName,
   mount: text().meta({ description: 'Path of the mount whose secrets it selects' }),
-  prefix: text(pathCharactersMax)
-    .default('')
-    .meta({
-      description: 'Only secrets whose path below the mount starts with this; "/" for all secrets of the mount',
-    }),
+  prefix: text(pathCharactersMax).default('').meta({
+    description: 'Only secrets whose path below the mount starts with this; "/" for all secrets of the mount',
+  }),
   glob: text(globCharactersMax).default('').meta({
     description:
       'Only secrets whose path below the mount matches: `*` and `?` stand for characters within a segment, `**` for any',

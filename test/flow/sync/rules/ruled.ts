@@ -50,8 +50,7 @@ export function ruled(service: OpenService) {
     const { data } = await service.ask('GET', `sys/sync/records?type=${type}&name=${name}${more}`);
     return data['records'] as Listed[];
   };
-  const names = async (type: string, name: string) =>
-    (await records(type, name)).map(({ secret_name }) => secret_name);
+  const names = async (type: string, name: string) => (await records(type, name)).map(({ secret_name }) => secret_name);
   /** The headers of a new token with a policy of this text. */
   async function holder(text: string) {
     const policy = service.name('policy');
