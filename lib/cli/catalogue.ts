@@ -89,6 +89,11 @@ export const groups: readonly Group[] = [
     load: async () => (await import('./verbs/sync/batches.ts')).batches,
   },
   {
+    name: 'rules',
+    summary: 'Sync secrets as they are written, by standing rules',
+    load: async () => (await import('./verbs/sync/rules.ts')).rules,
+  },
+  {
     name: 'plan',
     summary: 'Show what a sync would create, update, delete and refuse, without writing',
     load: async () => [(await import('./verbs/destinations/plan.ts')).plan],

@@ -124,6 +124,12 @@ async function workspace({ locked }: { readonly locked: boolean }) {
   if (!locked) await call('POST', `/workspaces/${data.id}/actions/force-unlock`, undefined);
 }
 
+async function rule() {
+  await destination();
+  const fields = { mount: 'secret', glob: '*/db', destinations: ['cloud-a-sm/prod'] };
+  await service.ask('POST', 'sys/sync/rules/databases', fields);
+}
+
 /** What a command needs beforehand; the result are further variables. */
 const before: Readonly<Record<string, () => Promise<unknown>>> = {
   async login() {
@@ -169,6 +175,7 @@ const before: Readonly<Record<string, () => Promise<unknown>>> = {
     return { RECORD: records[0]?.id };
   },
   batches: association,
+  rules: rule,
   'batches get': batch,
   'batches cancel': batch,
   'destinations create': () => inFolder('destination.json', JSON.stringify(service.fake('cloud-a-sm').destination)),

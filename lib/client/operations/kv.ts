@@ -5,12 +5,12 @@ export const kv2 = {
   read: { method: 'GET', path: '{mount}/data/{path}', fields: ['version'] },
   write: { method: 'POST', path: '{mount}/data/{path}', fields: ['data', 'options'] },
   patch: { method: 'PATCH', path: '{mount}/data/{path}', fields: ['data', 'options'] },
-  deleteLatest: { method: 'DELETE', path: '{mount}/data/{path}' },
+  deleteLatest: { method: 'DELETE', path: '{mount}/data/{path}', fields: ['plan'] },
   deleteVersions: { method: 'POST', path: '{mount}/delete/{path}', fields: ['versions'] },
   undelete: { method: 'POST', path: '{mount}/undelete/{path}', fields: ['versions'] },
   destroy: { method: 'POST', path: '{mount}/destroy/{path}', fields: ['versions'] },
   metadata: { method: 'GET', path: '{mount}/metadata/{path}' },
-  deleteAll: { method: 'DELETE', path: '{mount}/metadata/{path}' },
+  deleteAll: { method: 'DELETE', path: '{mount}/metadata/{path}', fields: ['plan'] },
   list: { method: 'LIST', path: '{mount}/metadata/{path}' },
 } as const satisfies Record<string, Operation>;
 

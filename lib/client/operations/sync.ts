@@ -57,6 +57,17 @@ export const sync = {
   },
   readBatch: { method: 'GET', path: 'sys/sync/batches/{id}' },
   cancelBatch: { method: 'POST', path: 'sys/sync/batches/{id}/cancel' },
+  listRules: { method: 'LIST', path: 'sys/sync/rules' },
+  readRule: { method: 'GET', path: 'sys/sync/rules/{rule}' },
+  writeRule: {
+    method: 'POST',
+    path: 'sys/sync/rules/{rule}',
+    fields: [
+      ...['mount', 'prefix', 'glob', 'custom_metadata', 'destinations', 'granularity', 'secret_name_template', 'adopt'],
+      'dry_run',
+    ],
+  },
+  deleteRule: { method: 'DELETE', path: 'sys/sync/rules/{rule}', fields: ['keep'] },
   overview: { method: 'GET', path: 'sys/sync/overview' },
   samples: { method: 'GET', path: 'sys/sync/samples', fields: ['from', 'to', 'step', 'type', 'name'] },
   replay: { method: 'POST', path: 'sys/sync/replay', fields: ['type', 'name', 'sync_status', 'cursor'] },

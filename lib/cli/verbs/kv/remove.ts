@@ -1,7 +1,8 @@
 import { kv1, kv2 } from '#client/operations/kv.ts';
-import { isObject, memberOf } from '#client/wire/json.ts';
+import { isObject, memberOf, textOf, textsOf } from '#client/wire/json.ts';
+import type { Context } from '../../context.ts';
 import { usage } from '../../failure.ts';
-import { one } from '../../output/result.ts';
+import { one, type Rows, rowsOf } from '../../output/result.ts';
 import type { Described, Given, Verb } from '../../verb.ts';
 import { placeOf, versionedPlace } from './place.ts';
 
@@ -12,9 +13,18 @@ export const kvDelete: Verb = {
   name: 'kv delete',
   summary: 'Delete the current version of a secret, or some; undelete brings them back',
   arguments: [pathArgument],
-  options: [['--versions <numbers>', 'these versions, separated by commas']],
-  examples: ['keyferry kv delete secret/my-app', 'keyferry kv delete secret/my-app --versions 1,2'],
-  async run({ client }, given) {
+  options: [
+    ['--versions <numbers>', 'these versions, separated by commas'],
+    ['--plan', 'delete nothing: show what becomes of the copies when the current version is deleted'],
+  ],
+  examples: [
+    'keyferry kv delete secret/my-app --plan',
+    'keyferry kv delete secret/my-app',
+    'keyferry kv delete secret/my-app --versions 1,2',
+  ],
+  async run(context, given) {
+    const { client } = context;
+    if (given.flag('plan')) return planned(context, given, kv2.deleteLatest);
     const place = await placeOf(client, given.argument(0));
     if (place.version === 1) await client.call(kv1.delete, place);
     else if (given.text('versions') === undefined) await client.call(kv2.deleteLatest, place);
@@ -44,10 +54,20 @@ export const kvDestroy: Verb = {
   options: [
     ['--versions <numbers>', 'these versions, separated by commas'],
     ['--all', 'the whole secret, with its history'],
+    ['--plan', 'with --all: destroy nothing, but show which copies would be removed'],
     agreed,
   ],
-  examples: ['keyferry kv destroy secret/my-app --versions 1 --yes', 'keyferry kv destroy secret/my-app --all --yes'],
-  async run({ client, questions }, given) {
+  examples: [
+    'keyferry kv destroy secret/my-app --versions 1 --yes',
+    'keyferry kv destroy secret/my-app --all --plan',
+    'keyferry kv destroy secret/my-app --all --yes',
+  ],
+  async run(context, given) {
+    const { client, questions } = context;
+    if (given.flag('plan')) {
+      if (!given.flag('all')) throw usage('--plan needs --all', given.verb);
+      return planned(context, given, kv2.deleteAll);
+    }
     const place = await versionedPlace(client, given.argument(0));
     const isAll = given.flag('all');
     const versions = isAll ? await allVersions() : versionsOf(given);
@@ -63,6 +83,31 @@ export const kvDestroy: Verb = {
     }
   },
 };
+
+/** What becomes of the copies of a secret. */
+async function planned(
+  { client, say }: Context,
+  given: Given,
+  deletion: typeof kv2.deleteLatest | typeof kv2.deleteAll,
+): Promise<Rows> {
+  if (given.text('versions') !== undefined) throw usage('--plan and --versions exclude each other', given.verb);
+  const place = await versionedPlace(client, given.argument(0));
+  const { data } = await client.call(deletion, place, { plan: true });
+  const copies = memberOf(data, 'copies');
+  const version = textOf(data, 'version');
+  const action = `${textOf(data, 'action')}${version === '' ? '' : ` to version ${version}`}`;
+  const rows = (Array.isArray(copies) ? copies : []).map((copy) => ({
+    action,
+    destination: `${textOf(copy, 'destination', 'type')}/${textOf(copy, 'destination', 'name')}`,
+    external_names: textsOf(copy, 'external_names').join(', '),
+    status: textOf(copy, 'status'),
+    rule: textOf(copy, 'rule'),
+  }));
+  const hidden = Number(textOf(data, 'hidden'));
+  if (hidden > 0) say(`${hidden} more at destinations that you may not read`);
+  const columns = { action: 'action', destination: 'destination', external_names: 'names there', status: 'status' };
+  return rowsOf(columns, rows, { rule: 'rule' });
+}
 
 function versionsOf(given: Given): readonly number[] {
   const text = given.text('versions') ?? '';

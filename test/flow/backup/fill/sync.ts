@@ -18,6 +18,9 @@ export const sync: Filling = {
     'sync_batches',
     'sync_batch_items',
     'sync_batch_secrets',
+    'sync_rules',
+    'sync_rule_destinations',
+    'sync_rule_work',
     'sync_sample_slots',
     'sync_samples',
   ],
@@ -47,6 +50,12 @@ export const sync: Filling = {
     const at = `sys/sync/destinations/${first}/${kept.get(`destination of ${first}`)}/associations/set`;
     const set = dataOf(await done(world, 'POST', at, { mount: 'secret', secret_prefix: '/' }));
     await done(world, 'DELETE', `sys/sync/batches/${String(set['id'])}`);
+    // It selects nothing, so that the sweep of the restored service changes nothing.
+    const destinations = [`${first}/${kept.get(`destination of ${first}`)}`];
+    await done(world, 'POST', 'sys/sync/rules/ruled', { mount: 'secret', prefix: 'ruled/', destinations });
+    await sql`insert into sync_rule_work (mount_id, secret_name) select mount_id, 'gone' from sync_rules`.execute(
+      service.store.db,
+    );
     await sql`insert into sync_sample_slots values (to_timestamp(0), 1, 2)`.execute(service.store.db);
     await sql`insert into sync_samples values ('root', to_timestamp(0), ${everyType[0]}, 'a', 1, 2, 3, 4, '{"name": 4}')`.execute(
       service.store.db,
