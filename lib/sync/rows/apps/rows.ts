@@ -14,7 +14,7 @@ import { sealedName } from '../../drivers/connection.ts';
 import { beginMarkings } from '../../marking/begin.ts';
 import { asWrite } from '../fields/forms.ts';
 import { masked } from '../fields/mask.ts';
-import { asksForPart, pageOf, positionFields, sizeOf } from '../pages.ts';
+import { asksForPart, pageOf, positionFields, sizeOf } from '../fields/pages.ts';
 import type { SyncParts } from '../parts.ts';
 import { type AppName, loadAppKey, lockApp, saveApp, usersOf } from './store.ts';
 

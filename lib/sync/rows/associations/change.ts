@@ -7,6 +7,7 @@ import { loadSettings, type SyncSettings } from '../../model/settings.ts';
 import { forgetFailedPurge, loadDestination, refuseDuringPurge } from '../destinations/store.ts';
 import type { DestinationRecord } from '../destinations/view.ts';
 import type { SyncParts } from '../parts.ts';
+import { refuseNeverSynced } from '../rights/never-synced.ts';
 import {
   type AssociationKey,
   endAssociations,
@@ -17,7 +18,6 @@ import {
   renewAssociation,
   setTarget,
 } from './change-store.ts';
-import { refuseNeverSynced } from './never-synced.ts';
 import { withReservation } from './reservation.ts';
 
 /** The result of a change. Without operations there was nothing to do. */

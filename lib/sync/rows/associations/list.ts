@@ -1,7 +1,7 @@
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import type { Page } from '#path/listing.ts';
-import { pageOf, sizeOf } from '../pages.ts';
+import { pageOf, sizeOf } from '../fields/pages.ts';
 import type { SyncParts } from '../parts.ts';
 import { type ListedSecret, listSecrets } from './listed-secrets.ts';
 import { positionIn, positionOf } from './part.ts';

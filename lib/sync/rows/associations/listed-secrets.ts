@@ -6,7 +6,7 @@ import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { isRemnant } from '../../model/status.ts';
 import { mountsOfDestination } from '../../records/source.ts';
-import { shownMax } from '../pages.ts';
+import { shownMax } from '../fields/pages.ts';
 import type { SecretPosition } from './store.ts';
 
 export type ListedSecret = RowOf<typeof listedSecretColumns>;

@@ -1,6 +1,6 @@
 import type { Vocabulary } from '#path/contract/request.ts';
 import type { Page } from '#path/listing.ts';
-import { invalidPosition, pageOf, partsOf, sizeOf } from '../pages.ts';
+import { invalidPosition, pageOf, partsOf, sizeOf } from '../fields/pages.ts';
 import type { SyncParts } from '../parts.ts';
 import type { ListedSecret } from './listed-secrets.ts';
 import { loadAssociations, ofDestination, ofDestinationAfter, type SecretPosition } from './store.ts';

@@ -6,7 +6,7 @@ import { pathText, text } from '#path/fields.ts';
 import type { Page } from '#path/listing.ts';
 import { definitionOf, storedTypeIn, typeIn } from '../../model/definition.ts';
 import { loadDestination } from '../destinations/store.ts';
-import { asksForPart, positionFields } from '../pages.ts';
+import { asksForPart, positionFields } from '../fields/pages.ts';
 import type { SyncParts } from '../parts.ts';
 import { listAll, listPart } from './list.ts';
 import { partOfDestination } from './part.ts';

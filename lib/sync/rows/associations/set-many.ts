@@ -10,10 +10,10 @@ import { isRemnant } from '../../model/status.ts';
 import { replyOfNew } from '../batches/create.ts';
 import { forgetFailedPurge } from '../destinations/store.ts';
 import type { SyncParts } from '../parts.ts';
+import { withoutNeverSynced } from '../rights/never-synced.ts';
 import { requireSecretRead } from '../rights/secret-read.ts';
 import { changeable, noSecret } from './change.ts';
 import { belowMount, type Many } from './many.ts';
-import { withoutNeverSynced } from './never-synced.ts';
 
 interface SetMany extends Many {
   readonly adopt: boolean;

@@ -5,7 +5,7 @@ import type { Store } from '#store/store.ts';
 import { unmarkedSince } from '../../marking/begin.ts';
 import { isPaused } from '../../model/pause.ts';
 import { isRemnant } from '../../model/status.ts';
-import { shownMax } from '../pages.ts';
+import { shownMax } from '../fields/pages.ts';
 import { type AssociationRecord, associationRecordColumns } from './view.ts';
 
 /** Truncates rows that were loaded with a limit of one more than a reply shows, and warns if there are more. */

@@ -10,9 +10,9 @@ import { destinationsNamed } from '../../batches/replay/page.ts';
 import { createBatch, loadBatch, type NewBatch } from '../../batches/store.ts';
 import type { Selection } from '../../batches/walk.ts';
 import { isEmptyFilter, type RecordFilter, recordFilter, recordFilterFields } from '../../records/filter.ts';
+import { withRule } from '../../rules/named.ts';
 import type { SyncParts } from '../parts.ts';
 import { requireSecretRead } from '../rights/secret-read.ts';
-import { withRule } from '../rules/named.ts';
 import { batchView, previewView } from './view.ts';
 
 /** Ten years, in seconds. */

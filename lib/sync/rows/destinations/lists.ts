@@ -6,7 +6,7 @@ import type { RowOf } from '#store/sql/columns.ts';
 import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import { definitionOf, storedTypeIn } from '../../model/definition.ts';
-import { asksForPart, pageOf, partsOf, positionFields, shownMax, sizeOf } from '../pages.ts';
+import { asksForPart, pageOf, partsOf, positionFields, shownMax, sizeOf } from '../fields/pages.ts';
 import type { SyncParts } from '../parts.ts';
 
 /** The rows that list `sys/sync/destinations` and `sys/sync/destinations/:type`. */

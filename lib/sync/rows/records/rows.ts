@@ -10,9 +10,9 @@ import { recordFilter, recordFilterFields } from '../../records/filter.ts';
 import { attemptsPerRecord, historyOf } from '../../records/history.ts';
 import { oneRecord, recordPage } from '../../records/page.ts';
 import type { ListedRecord } from '../../records/record.ts';
+import { withRule } from '../../rules/named.ts';
 import type { SyncParts } from '../parts.ts';
 import { mayReadAssociations, readableOf } from '../rights/readable.ts';
-import { withRule } from '../rules/named.ts';
 import { attemptView, recordView } from './view.ts';
 
 const limitMax = 500;

@@ -27,14 +27,14 @@ export function ruleRows(parts: SyncParts): readonly Row[] {
     },
     {
       pattern: 'sync/rules/:rule',
-      help: 'A standing rule associates the secrets that it selects with destinations as they are written, and ends the associations that it made when it no longer selects them.',
+      help: 'Associates secrets with destinations by a standing rule, now and as they are written, and ends the associations that the rule made when it no longer selects the secrets.',
       operations: {
         read: operation(ruleName, {
           summary: 'Read a standing rule and how far it is',
           run: async ({ rule }, context) => ({ data: await show(parts, rule, context) }),
         }),
         write: operation(ruleFields, {
-          summary: 'Store a standing rule, or show what it would set and unset',
+          summary: 'Set a standing rule, or show what it would set and unset',
           knownFieldsOnly: true,
           run: (input, context) => store(parts, input, context),
         }),

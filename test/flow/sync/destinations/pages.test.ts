@@ -5,7 +5,7 @@ import { rootNamespace } from '#core/namespace.ts';
 import type { Store } from '#store/store.ts';
 import { listSecrets } from '#sync/rows/associations/listed-secrets.ts';
 import { loadAssociations, ofDestination, ofDestinationAfter } from '#sync/rows/associations/store.ts';
-import { partsOf } from '#sync/rows/pages.ts';
+import { partsOf } from '#sync/rows/fields/pages.ts';
 import { insertAssociations } from '#test/support/flow/many/associations.ts';
 import { serviceOf } from '#test/support/flow/open-service.ts';
 

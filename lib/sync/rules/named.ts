@@ -1,11 +1,11 @@
 import { badField } from '#core/errors.ts';
-import type { RecordFilter } from '../../records/filter.ts';
-import { loadRule } from '../../rules/store.ts';
-import type { SyncParts } from '../parts.ts';
+import type { Store } from '#store/store.ts';
+import type { RecordFilter } from '../records/filter.ts';
+import { loadRule } from './store.ts';
 
 /** A filter with the id of the rule that it names. @throws AppError `bad-request` when the namespace has no such rule */
 export async function withRule(
-  { store }: Pick<SyncParts, 'store'>,
+  { store }: { readonly store: Pick<Store, 'db'> },
   filter: RecordFilter,
   namespaceId: string,
 ): Promise<RecordFilter> {
