@@ -13,6 +13,7 @@ import { memorySection } from './sections/memory.ts';
 import { policiesSection } from './sections/policies.ts';
 import { poolerSection } from './sections/pooler.ts';
 import { ratesSection } from './sections/rates.ts';
+import { readsSection } from './sections/reads.ts';
 import { reconcileSection } from './sections/reconcile.ts';
 import { startSection } from './sections/start.ts';
 import { tokensSection } from './sections/tokens.ts';
@@ -23,7 +24,7 @@ import { openStage, type Stage } from './stage.ts';
 
 /**
  * `npm run bench`: figures as ratios to what the bare libraries do in the same run. `-- --quick` for a short one, `--json`, `--only
- * <section>`, `--profile <folder>` for CPU profiles of the processes that are measured. `--million` instead: a backlog of a million
+ * <section>`, `--records <n>` for the associations of the section `reads` (100,000), `--profile <folder>` for CPU profiles of the processes that are measured. `--million` instead: a backlog of a million
  * operations, created, held and cleared (`--quick`: of 2,000). `--soak`: light use of an API and a worker for 30 minutes
  * (`--minutes <n>`); fails unless both stay flat and under 256 MB. `--growth`: what single items cost in a store of 100,000 secrets
  * and in one of ten million (`--secrets <n>`; some 40 GB); fails when they cost more than 1.5 times as much.
@@ -42,6 +43,8 @@ const sections: readonly Section[] = [
   workspacesSection,
   poolerSection,
   startSection,
+  // Leaves operations in the queue that no worker takes.
+  readsSection,
 ];
 
 const options = readOptions();
@@ -70,7 +73,7 @@ try {
     const notes: string[] = [];
     const note = (text: string) => void notes.push(text);
     report(section.title);
-    const figures = await section.measure({ stage, quick: options.quick, report, note });
+    const figures = await section.measure({ stage, quick: options.quick, records: options.records, report, note });
     const one = { section: section.name, title: section.title, figures, notes };
     measured.push(one);
     if (!options.json) showSection(terminal, one);
@@ -99,10 +102,12 @@ function readOptions() {
     minutes: { type: 'string', default: '30' },
     growth: { type: 'boolean', default: false },
     secrets: { type: 'string', default: '10000000' },
+    records: { type: 'string', default: '100000' },
   });
   const { quick, json, profile, million } = values;
   const soak = values.soak ? wholeOf('minutes', values.minutes, 1_440) : undefined;
   const growth = values.growth ? usualGrowth(quick, wholeOf('secrets', values.secrets, 100_000_000)) : undefined;
+  const records = wholeOf('records', values.records, 100_000_000);
   const alone = million || values.soak || values.growth;
   const { only = alone ? [] : sections.map(({ name }) => name) } = values;
   const unknown = only.filter((name) => !sections.some((section) => section.name === name));
@@ -114,6 +119,7 @@ function readOptions() {
   }
   return {
     quick,
+    records,
     json,
     profile,
     million,

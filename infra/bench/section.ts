@@ -6,6 +6,8 @@ export interface Bench {
   readonly stage: Stage;
   /** Fewer rounds and smaller numbers: seconds instead of minutes, and less certain figures. */
   readonly quick: boolean;
+  /** How many associations the reads of operators are measured with. */
+  readonly records: number;
   /** Reports the current measurement. */
   report(text: string): void;
   /** Adds a line below the table of the section. */

@@ -1,5 +1,5 @@
 import { eachOf } from '#core/concurrency/each-of.ts';
-import { type Compared, median } from './figure.ts';
+import { type Compared, median, percentile } from './figure.ts';
 
 /** One round of one side. Returns its rate or size. */
 export type Measure = () => Promise<number>;
@@ -49,4 +49,15 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
 /** Runs `work` for 0, 1, … `count - 1`, `width` at once. */
 export async function times(count: number, width: number, work: (index: number) => Promise<unknown>): Promise<void> {
   await eachOf([...Array(count).keys()], width, work);
+}
+
+/** The 95th percentile of the times that single runs take, one after another, in milliseconds. */
+export async function p95(count: number, work: () => Promise<void>): Promise<number> {
+  const taken: number[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const began = performance.now();
+    await work();
+    taken.push(performance.now() - began);
+  }
+  return percentile(taken, 0.95);
 }

@@ -1,6 +1,6 @@
-import { type Figure, percentile } from '../measure/figure.ts';
+import type { Figure } from '../measure/figure.ts';
 import { addressed, type Server } from '../measure/http-load.ts';
-import { compare } from '../measure/rounds.ts';
+import { compare, p95 } from '../measure/rounds.ts';
 import type { Bench, Section } from '../section.ts';
 import { fillWorkspaces, organizationName, sharedId } from '../workspaces/fill.ts';
 import { counted } from '../workspaces/statements.ts';
@@ -80,17 +80,6 @@ async function timeOf(
     () => p95(count, select),
   );
   return { what: `${what}, p95; bare: one SELECT`, value, unit: 'ms', compared, target: { bound: millisecondsMax } };
-}
-
-/** The 95th percentile, in milliseconds. */
-async function p95(count: number, work: () => Promise<void>): Promise<number> {
-  const taken: number[] = [];
-  for (let at = 0; at < count; at += 1) {
-    const began = performance.now();
-    await work();
-    taken.push(performance.now() - began);
-  }
-  return percentile(taken, 0.95);
 }
 
 async function statementsOf({ stage }: Bench, { path, token }: Asked): Promise<Figure> {

@@ -50,7 +50,8 @@ const sampleColumns = {
 };
 
 /**
- * The samples of a range in steps, and the sums of types and destinations over all of it. A step without a sample has no row. One statement.
+ * The samples of a range in steps, and the sums of types and destinations over all of it. A step without a sample has no row. One
+ * statement, whose sums by slot go along the primary key; errors that are alike are counted before they are taken apart.
  * @param places those that count; undefined: all
  */
 export async function readSamples(
@@ -60,29 +61,33 @@ export async function readSamples(
   places: readonly Place[] | undefined,
 ): Promise<readonly SampleRow[]> {
   const step = (slot: RawBuilder<unknown>) => beginOfSpan(slot, stepSeconds);
+  const selected = sql`${inRange(range)} ${ofPlaces(places)}`;
   const { rows } = await rowsOf(sampleColumns)`
-    with selected as materialized (
-      select s.*, ${step(sql`s.slot`)} as at from sync_samples s where ${inRange(range)} ${ofPlaces(places)}
+    with typed as materialized (
+      select s.slot, s.type, sum(s.pending) as pending, max(s.oldest_seconds) as oldest_seconds, sum(s.done) as done,
+             sum(s.failed) as failed
+        from sync_samples s where ${selected} group by s.slot, s.type
     ),
     slots as (
       select t.slot, max(t.pending) as queued, max(t.capacity) as capacity, coalesce(sum(s.pending), 0) as pending,
              max(s.oldest_seconds) as oldest_seconds, coalesce(sum(s.done), 0) as done, coalesce(sum(s.failed), 0) as failed
-        from sync_sample_slots t left join selected s on s.slot = t.slot
+        from sync_sample_slots t left join typed s on s.slot = t.slot
        where t.slot >= ${range.from} and t.slot < ${range.to} group by t.slot
     ),
-    typed as (
-      select type, slot, sum(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed
-        from selected group by type, slot
-    ),
     named as (
-      select type, name, max(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed
-        from selected where name <> '' group by type, name
-       order by sum(failed) desc, sum(done) desc, type, name limit ${summedMax}::int
+      select s.type, s.name, max(s.pending) as pending, max(s.oldest_seconds) as oldest_seconds, sum(s.done) as done,
+             sum(s.failed) as failed
+        from sync_samples s where ${selected} and s.name <> '' group by s.type, s.name
+       order by sum(s.failed) desc, sum(s.done) desc, s.type, s.name limit ${summedMax}::int
+    ),
+    alike as (
+      select ${step(sql`s.slot`)} as at, s.type, s.name, s.errors, count(*) as times
+        from sync_samples s where ${selected} and s.failed > 0 group by 1, s.type, s.name, s.errors
     ),
     kinds as (
       select at, type, name, jsonb_object_agg(kind, count) as errors
-        from (select s.at, s.type, s.name, e.key as kind, sum(e.value::int) as count
-                from selected s cross join lateral jsonb_each_text(s.errors) e where s.failed > 0
+        from (select s.at, s.type, s.name, e.key as kind, sum(e.value::int * s.times) as count
+                from alike s cross join lateral jsonb_each_text(s.errors) e
                group by grouping sets ((s.at, e.key), (s.type, e.key), (s.type, s.name, e.key))) one
        group by at, type, name
     ),
