@@ -8,6 +8,7 @@ import { claims, invalidates } from '#sync/claim/claims.ts';
 import { destinationResults } from '#sync/claim/destination-results.ts';
 import { finishes } from '#sync/claim/finish.ts';
 import { intends } from '#sync/claim/intents.ts';
+import type { DriftParts } from '#sync/drift/drift.ts';
 import { keepAccounts } from '#sync/drivers/accounts.ts';
 import { type Destination, type Drivers, keepDrivers } from '#sync/drivers/drivers.ts';
 import { callsAround } from '#sync/drivers/wrapped.ts';
@@ -35,6 +36,7 @@ export interface WorkerShared extends Shared {
 interface OpenHandler {
   readonly handler: Handler;
   readonly answer: Answer;
+  readonly drift: DriftParts;
   readonly drivers: Drivers;
   /** Stores the last results of destinations. */
   flush(): Promise<void>;
@@ -94,6 +96,16 @@ export function openHandler(parts: AppParts, shared: WorkerShared, gate: Gate, d
   return {
     handler: whileReady(store, log, observed.handler(syncHandler(reconcileParts, observed.gate(gate), accounts))),
     answer: answerer(destination, { ...driverParts, gate: observed.gate(gate), compile, currentSecret }),
+    drift: {
+      definition: destination.definition,
+      store,
+      log,
+      gate: observed.gate(gate),
+      accounts,
+      openDriver: reconcileParts.openDriver,
+      changed,
+      everyMs: config.KEYFERRY_SYNC_DRIFT_EVERY_MS,
+    },
     drivers,
     flush: results.flush,
   };

@@ -1,6 +1,7 @@
 import type { Log } from '#core/log/log.ts';
 import type { Consumer } from '#queue/contract.ts';
 import { openGate } from '#queue/gate/gate.ts';
+import { type DriftParts, lookForDrift, startDrift } from '#sync/drift/drift.ts';
 import type { Destination } from '#sync/drivers/drivers.ts';
 import { destinationMeasures } from '#telemetry/destinations.ts';
 import { openHandler, type WorkerShared } from './handler.ts';
@@ -12,11 +13,12 @@ export async function openWorkers(parts: AppParts, destinations: readonly Destin
   const { config, log } = parts;
   const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, log });
   const workers = destinations.map((destination) => {
-    const { handler, answer, drivers, flush } = openHandler(parts, shared, gate, destination);
+    const { handler, answer, drift, drivers, flush } = openHandler(parts, shared, gate, destination);
     const { type } = destination.definition;
     const options = { ...consumeOptions(parts), atRest: !isReady(shared) };
     const answering = shared.queue.answer(type, answer, { mayTake: () => isReady(shared) });
-    return { consumer: shared.queue.consume(type, handler, options), answering, drivers, flush };
+    const looking = drift.everyMs === 0 ? undefined : startDrift(drift, () => isReady(shared));
+    return { consumer: shared.queue.consume(type, handler, options), answering, looking, drivers, flush };
   });
   const stopWatching = restWhileSealed(
     shared,
@@ -28,9 +30,10 @@ export async function openWorkers(parts: AppParts, destinations: readonly Destin
     async close() {
       stopWatching();
       await Promise.all(
-        workers.flatMap(({ consumer, answering }) => [
+        workers.flatMap(({ consumer, answering, looking }) => [
           consumer.close(config.KEYFERRY_SHUTDOWN_MS_MAX),
           answering.close(),
+          looking?.close(),
         ]),
       );
       await Promise.all(workers.flatMap(({ drivers, flush }) => [drivers.close(), flush()]));
@@ -90,13 +93,21 @@ export interface Drainer extends Closable {
 const noProgressDelayMs = 5_000;
 /** Delay of the next ring while the installation is sealed. */
 const sealedDelayMs = 30_000;
+/** How long a call of a function looks for drift: it is paid by its time. */
+const drainedLookMsMax = 20_000;
 const sealedFunction = 'jobs are waiting: this function is sealed; earlier lines of the log say why';
+
+/** Looks for drift in the time that the jobs have left, as long as the calls of a job may take. */
+async function lookInTime(drift: DriftParts, deadline: Date, reserveMs: number): Promise<void> {
+  const leftMs = deadline.getTime() - Date.now() - reserveMs;
+  if (leftMs > 0) await lookForDrift(drift, AbortSignal.timeout(Math.min(leftMs, drainedLookMsMax)));
+}
 
 export async function openDrainer(parts: AppParts, destination: Destination): Promise<Drainer> {
   const shared = await openWorkerShared(parts);
   const { config, log } = parts;
   const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, log });
-  const { handler, answer, drivers, flush } = openHandler(parts, shared, gate, destination);
+  const { handler, answer, drift, drivers, flush } = openHandler(parts, shared, gate, destination);
   const { type } = destination.definition;
   const reserveMs = config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX;
   return {
@@ -115,6 +126,7 @@ export async function openDrainer(parts: AppParts, destination: Destination): Pr
       await answered;
       await flush();
       await shared.queue.answerWaiting(type, answer, deadline);
+      if (drift.everyMs > 0 && !drained.left) await lookInTime(drift, deadline, reserveMs);
       await shared.bell?.rearm(type, drained.done > 0 ? 0 : noProgressDelayMs);
       return drained;
     },

@@ -210,6 +210,7 @@ const settings = z.object({
   KEYFERRY_SMTP_URL: smtpUrl.optional(),
   KEYFERRY_SMTP_FROM: sender.optional(),
   KEYFERRY_SYNC_RECHECK_MS: wholeNumber(100, 86_400_000, 60_000),
+  KEYFERRY_SYNC_DRIFT_EVERY_MS: wholeNumber(0, 2_592_000_000, 21_600_000),
   KEYFERRY_SWEEP_MS: wholeNumber(50, 3_600_000, 2_000),
   KEYFERRY_DOORBELL_SQS: addresses.optional(),
   KEYFERRY_LOCKOUT_THRESHOLD: wholeNumber(0, 1_000_000, 5),

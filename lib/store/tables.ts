@@ -73,6 +73,7 @@ import type { cubbyholeTable, kvMountsTable, kvSecretsTable, kvVersionsTable } f
 import type { wsBlobChunksTable, wsBlobsTable, wsStateOutputsTable, wsStateVersionsTable } from './tables/states.ts';
 import type {
   associationsTable,
+  destinationDriftTable,
   destinationResultsTable,
   destinationsTable,
   markingsTable,
@@ -130,6 +131,7 @@ export interface Database {
   auth_roles: TableOf<typeof authRolesTable>;
   browser_logins: TableOf<typeof browserLoginsTable>;
   cubbyhole: TableOf<typeof cubbyholeTable>;
+  destination_drift: TableOf<typeof destinationDriftTable>;
   destination_results: TableOf<typeof destinationResultsTable>;
   destinations: TableOf<typeof destinationsTable>;
   entities: TableOf<typeof entitiesTable>;

@@ -40,7 +40,7 @@ export const floors: Floors = {
     ['claim', 'drivers', 'marking'],
     ['records'],
     ['batches', 'reconcile', 'samples'],
-    ['ask', 'rules'],
+    ['ask', 'drift', 'rules'],
     ['sweep'],
     ['rows'],
   ],

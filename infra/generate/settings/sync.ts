@@ -33,6 +33,10 @@ export const syncSettings = {
     readers: worker,
     meaning: 'How long after a write without a known outcome its destination is checked for the last time',
   },
+  KEYFERRY_SYNC_DRIFT_EVERY_MS: {
+    readers: worker,
+    meaning: 'How often each destination is looked at for changes that the sync did not make; 0: never',
+  },
   KEYFERRY_SWEEP_MS: { readers: ['sweep', 'development server'], meaning: 'Pause between two rounds of the sweep' },
   KEYFERRY_DOORBELL_SQS: {
     readers: ['API', 'sweep', 'functions'],

@@ -48,6 +48,8 @@ import { syncAttempts } from './0063-sync-attempts.ts';
 import { destinationResults } from './0064-destination-results.ts';
 import { syncBatchSecrets } from './0065-sync-batch-secrets.ts';
 import { rateGroups } from './0066-rate-groups.ts';
+import { drift } from './0067-drift.ts';
+import { syncNotifications } from './0069-sync-notifications.ts';
 import { syncRules } from './0068-sync-rules.ts';
 import { syncNotifications } from './0069-sync-notifications.ts';
 import { syncSamples } from './0070-sync-samples.ts';
@@ -120,6 +122,7 @@ export const migrations: readonly Migration[] = [
   { name: '0064-destination-results', up: destinationResults },
   { name: '0065-sync-batch-secrets', up: syncBatchSecrets },
   { name: '0066-rate-groups', up: rateGroups, outsideTransaction: true },
+  { name: '0067-drift', up: drift, outsideTransaction: true },
   { name: '0068-sync-rules', up: syncRules, outsideTransaction: true },
   { name: '0069-sync-notifications', up: syncNotifications },
   { name: '0070-sync-samples', up: syncSamples },

@@ -65,6 +65,8 @@ export const associationsTable = {
   verify_generation: withDefault(int),
   /** The standing rule that made it; null: a request did. */
   rule_id: nullable(bigintText),
+  drift: nullable(text),
+  drift_at: nullable(timestamptz),
 };
 
 export const destinationsTable = {
@@ -102,6 +104,24 @@ export const destinationsTable = {
    * together do.
    */
   rate_group: nullable(text),
+  on_drift: withDefault(text),
+};
+
+/** Looks for drift at a destination. */
+export const destinationDriftTable = {
+  destination_id: bigintText,
+  due_at: timestamptz,
+  turned_at: nullable(timestamptz),
+  leased_by: nullable(text),
+  leased_until: nullable(timestamptz),
+  began_at: nullable(timestamptz),
+  pages: withDefault(int),
+  list_after: nullable(text),
+  rest_after: nullable(text),
+  unseen: withDefault(int),
+  checked_at: nullable(timestamptz),
+  checked_unseen: withDefault(int),
+  error: nullable(json),
 };
 
 /** What the last attempts at a destination came to. */
@@ -279,6 +299,7 @@ export const syncObjectsTable = {
   fingerprint: nullable(bytea),
   tag_keys: arrayOf(text),
   removed_at: nullable(timestamptz),
+  looked_at: nullable(timestamptz),
 };
 
 /** Where a standing rule sends what it selects. */

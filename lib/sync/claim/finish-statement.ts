@@ -64,6 +64,8 @@ export function finishStatement(inputs: readonly Finish[]) {
            next_attempt_at = case when held.newer then null else now() + i."retryMs" * interval '1 millisecond' end,
            dirty_since = case when i.done and not held.newer then null else coalesce(a.dirty_since, now()) end,
            ${remembering ? rememberedCalls : sql``}
+           drift = case when i.done and i.error is null then null else a.drift end,
+           drift_at = case when i.done and i.error is null then null else a.drift_at end,
            updated_at = now(), claimed_by = null, claimed_until = null
       from held join input i on i.id = held.id
      where a.id = held.id and not held.over

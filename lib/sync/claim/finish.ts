@@ -107,7 +107,7 @@ export function cleanFinishStatement(inputs: readonly Finish[]) {
        set observed_generation = greatest(a.observed_generation, held.generation),
            status = case when held.newer then 'PENDING' else 'SYNCED' end, error = null, records = held.records, attempts = 0,
            next_attempt_at = null, dirty_since = case when held.newer then coalesce(a.dirty_since, now()) end,
-           updated_at = now(), claimed_by = null, claimed_until = null
+           updated_at = now(), claimed_by = null, claimed_until = null, drift = null, drift_at = null
       from held where a.id = held.id
   )
   select held.id::text as id, held.destination_id::text as destination_id, held.newer, null::text as purged

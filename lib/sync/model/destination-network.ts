@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Granularity } from '#destinations/contract.ts';
 import { jsonOf, type Kind, oneOf } from '#store/sql/kinds.ts';
 import { destinationsTable } from '#store/tables/sync.ts';
+import { driftActions } from './drift.ts';
 
 export const networkShape = z.strictObject({
   disable_strict_networking: z.boolean(),
@@ -19,5 +20,6 @@ const granularity: Kind<Granularity> = oneOf('secret-path', 'secret-key');
 export const destinationColumns = {
   ...destinationsTable,
   granularity,
+  on_drift: oneOf(...driftActions),
   network: jsonOf<DestinationNetwork>(networkShape),
 };

@@ -27,6 +27,7 @@ export const ofAssociation = ({
   rule,
   ruleId,
   unconfirmed,
+  drift,
 }: RecordFilter): RawBuilder<unknown> =>
   allOf([
     sql`not ${isRemnant('a')}`,
@@ -36,6 +37,7 @@ export const ofAssociation = ({
     prefix === undefined ? undefined : startsWith('a.secret_name', prefix),
     secret === undefined ? undefined : sql`a.secret_name = ${secret}`,
     rule === undefined ? undefined : sql`a.rule_id = ${ruleId ?? null}::bigint`,
+    drift && sql`a.drift is not null and a.drift = any(${drift}::text[])`,
     unconfirmed === undefined ? undefined : sql`(a.unconfirmed_at is not null) = ${unconfirmed}::boolean`,
   ]);
 

@@ -4,6 +4,7 @@ import type { DestinationDefinition, FailureKind } from '#destinations/contract.
 import type { Vocabulary } from '#path/contract/request.ts';
 import { bool, text, textList } from '#path/fields.ts';
 import { typeIn } from '../model/definition.ts';
+import { type DriftKind, driftKinds } from '../model/drift.ts';
 import { errorStatuses, type SyncStatus, toStatus } from '../model/status.ts';
 
 /** Fields that select associations. An empty text or list counts as absent. */
@@ -19,6 +20,11 @@ export const recordFilterFields = {
   unconfirmed: bool()
     .optional()
     .meta({ description: 'Whether a write or removal whose end was not seen may still be applied' }),
+  drift: textList()
+    .optional()
+    .meta({
+      description: `Only syncs whose objects a look found to differ in one of these ways: ${driftKinds.join(', ')}; any: all of them`,
+    }),
 };
 
 /** Which associations of a namespace are selected. An absent field does not narrow the selection. */
@@ -39,6 +45,8 @@ export interface RecordFilter {
   readonly rule?: string | undefined;
   readonly ruleId?: string | undefined;
   readonly unconfirmed?: boolean | undefined;
+  /** Not empty. */
+  readonly drift?: readonly DriftKind[] | undefined;
 }
 
 /** The filter as a request gives it. */
@@ -52,6 +60,7 @@ export interface GivenRecordFilter {
   readonly secret?: string | undefined;
   readonly rule?: string | undefined;
   readonly unconfirmed?: boolean | undefined;
+  readonly drift?: readonly string[] | undefined;
 }
 
 /**
@@ -66,8 +75,9 @@ export function recordFilter(
   const type = parsedType(definitions, given.type, vocabulary);
   const statuses = eachKnown('status', given.status, statusesByName);
   const kinds = eachKnown('kind', given.kind, kindsByName);
+  const drift = parsedDrift(given.drift);
   const paths = parsedPaths(given);
-  const problems = Object.entries({ type, status: statuses, kind: kinds, mount: paths }).flatMap(
+  const problems = Object.entries({ type, status: statuses, kind: kinds, drift, mount: paths }).flatMap(
     ([field, { problem }]) => (problem === undefined ? [] : [problemOf(field, problem)]),
   );
   if (problems.length > 0) throw invalid(problems);
@@ -79,6 +89,7 @@ export function recordFilter(
     ...paths.value,
     rule: unlessEmpty(given.rule),
     unconfirmed: given.unconfirmed,
+    drift: drift.value,
   };
 }
 
@@ -131,6 +142,16 @@ const kinds = {
 const kindsByName: ReadonlyMap<string, FailureKind> = new Map(
   Object.keys(kinds).map((kind) => [kind, kind as FailureKind]),
 );
+
+const driftByName: ReadonlyMap<string, DriftKind | 'any'> = new Map(
+  [...driftKinds, 'any' as const].map((name) => [name, name]),
+);
+
+function parsedDrift(given: readonly string[] | undefined): Parsed<readonly DriftKind[]> {
+  const { value, problem } = eachKnown('drift', given, driftByName);
+  if (value === undefined) return problem === undefined ? {} : { problem };
+  return { value: driftKinds.filter((kind) => value.includes('any') || value.includes(kind)) };
+}
 
 function eachKnown<T extends string>(
   field: string,

@@ -20,7 +20,17 @@ export const listedRecordColumns = {
     'granularity',
     'desired',
   ),
-  ...pick(associationsTable, 'status', 'attempts', 'generation', 'observed_generation', 'updated_at', 'recheck_at'),
+  ...pick(
+    associationsTable,
+    'status',
+    'attempts',
+    'generation',
+    'observed_generation',
+    'updated_at',
+    'recheck_at',
+    'drift',
+    'drift_at',
+  ),
   ...recordColumns,
   destination_name: text,
   /** The standing rule that made it; null when a request did. */
@@ -36,7 +46,7 @@ export const listedRecordColumns = {
 /** The columns of `ListedRecord`, of `a` (associations) and `d` (its destination). */
 export const selectRecord: RawBuilder<unknown> = sql`
   a.id, a.type, a.mount_id, a.mount_path, a.mount_accessor, a.secret_name, a.granularity, a.desired, a.status, a.attempts,
-  a.generation, a.observed_generation, a.updated_at, a.recheck_at, a.error, a.records, d.name as destination_name,
+  a.generation, a.observed_generation, a.updated_at, a.recheck_at, a.drift, a.drift_at, a.error, a.records, d.name as destination_name,
   case when a.next_attempt_at > now() then a.next_attempt_at end as next_attempt_at,
   a.unconfirmed_at is not null as unconfirmed,
   case when a.generation > a.observed_generation then a.dirty_since end as pending_since,

@@ -7,8 +7,8 @@ import type { RecordFilter } from './filter.ts';
  * SQL for the associations of one destination that match a filter: rows `id, mount_id, secret_name`, in this order, at most `limit`. It
  * refers to the destination as `d (id, after_mount, after_secret)` and returns what comes after that mount and secret.
  *
- * It goes along the index that the filter narrows most: that of the kind of error, of the status, of unconfirmed calls, or the unique one
- * of destination, mount and secret. All four have the same order, so with a filter on secrets too, only the matching range of each mount
+ * It goes along the index that the filter narrows most: that of the kind of error, of the status, of drift, of unconfirmed calls, or the unique
+ * one of destination, mount and secret. All five have the same order, so with a filter on secrets too, only the matching range of each mount
  * is read. The one filter that no index narrows is `SYNCED`: nearly all associations have this status.
  */
 export function recordSource(filter: RecordFilter, limit: number): RawBuilder<unknown> {
@@ -49,14 +49,19 @@ interface Along {
   readonly where: RawBuilder<unknown>;
 }
 
-function alongIndex({ kinds, statuses, unconfirmed }: RecordFilter): Along {
+function alongIndex({ kinds, statuses, unconfirmed, drift }: RecordFilter): Along {
   if (kinds !== undefined)
     return { values: valuesOf(kinds), where: sql`a.error is not null and a.error ->> 'kind' = v.value` };
   if (statuses !== undefined && !statuses.includes(common))
     return { values: valuesOf(statuses), where: sql`a.status <> ${sql.lit(common)} and a.status = v.value` };
-  const where = unconfirmed === true ? sql`a.unconfirmed_at is not null` : sql`true`;
-  return { values: sql`(values (1)) v`, where };
+  return {
+    values: sql`(values (1)) v`,
+    where: drift === undefined ? alongUnconfirmed(unconfirmed) : sql`a.drift is not null`,
+  };
 }
+
+const alongUnconfirmed = (unconfirmed: boolean | undefined) =>
+  unconfirmed === true ? sql`a.unconfirmed_at is not null` : sql`true`;
 
 const common: SyncStatus = 'SYNCED';
 

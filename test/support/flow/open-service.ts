@@ -76,6 +76,8 @@ const settings = {
   KEYFERRY_SHUTDOWN_MS_MAX: '3000',
   KEYFERRY_DATABASE_POOL_SIZE: '5',
   KEYFERRY_NETWORK_ALLOWED: 'all',
+  // Tests count calls.
+  KEYFERRY_SYNC_DRIFT_EVERY_MS: '0',
 };
 
 /** For tests of calls that hang: they end soon, but an answered call has enough time. */

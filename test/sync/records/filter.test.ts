@@ -18,6 +18,8 @@ describe('the filter of records', () => {
       { mount: 'team/kv/', prefix: 'app/', secret: 'app/db' },
     ],
     [{ unconfirmed: false }, { unconfirmed: false }],
+    [{ drift: ['tags', 'deleted'] }, { drift: ['deleted', 'tags'] }],
+    [{ drift: ['any'] }, { drift: ['deleted', 'changed', 'tags', 'foreign'] }],
   ])('of %o is read', (given, filter) => {
     const read = recordFilter(definitions, given);
     expect(JSON.parse(JSON.stringify(read))).toEqual(filter);

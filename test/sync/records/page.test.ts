@@ -40,7 +40,8 @@ function example(n: number) {
   if (n % 100 === 2) return { ...place, status: 'PENDING', kind: 'timeout', attempts: 1, unconfirmed: n % 400 === 2 };
   if (n % 100 === 3) return { ...place, status: 'PENDING' };
   if (n % 100 === 4) return { ...place, status: 'UNSYNCED', desired: n % 200 === 4 ? 'absent' : 'present' } as const;
-  return n % 500 === 5 ? { ...place, unconfirmed: true } : place;
+  if (n % 100 === 5) return { ...place, drift: ['deleted', 'changed', 'tags', 'foreign'][((n / 100) % 4) | 0] ?? null };
+  return n % 500 === 6 ? { ...place, unconfirmed: true } : place;
 }
 
 const single: readonly GivenRecordFilter[] = [
@@ -57,6 +58,8 @@ const single: readonly GivenRecordFilter[] = [
   { secret: 'app-1/db-101' },
   { unconfirmed: true },
   { unconfirmed: false },
+  { drift: ['any'] },
+  { drift: ['deleted', 'tags'] },
 ];
 const pairs = single.flatMap((one, at) => single.slice(at + 1).map((other) => ({ ...other, ...one })));
 const texts = new Set<string>();
@@ -149,6 +152,8 @@ describe('a page', () => {
     { secret: 'app-1/db-101' },
     { prefix: 'app-7/', name: 'place-1' },
     { status: ['PENDING'], prefix: 'app-2/' },
+    { drift: ['any'] },
+    { drift: ['foreign'], prefix: 'app-2/' },
   ])('of %o reads few rows that do not match', async (given) => {
     const filter = recordFilter(definitions, given);
     const destinations = await listedDestinations(store, rootNamespace.id, filter);

@@ -18,6 +18,9 @@ export const sync: TableNotes = {
       rechecks: 'Rechecks that were done since.',
       recheck_generation:
         'The objects are looked at again, also those that look unchanged, while this is greater than `observed_generation`.',
+      drift:
+        'How the objects differ from what the last sync left: `deleted`, `changed`, `tags`, `foreign`; null: not that we know.',
+      drift_at: 'When a look last saw the drift.',
       verify_generation:
         'Objects that were looked at not long ago are looked at too while this is greater than `observed_generation`.',
       rule_id: 'The standing rule that made it; null: a request did.',
@@ -35,9 +38,26 @@ export const sync: TableNotes = {
       resumed_at: 'When a request last ended a pause.',
       rate_group:
         'Destinations of one type and namespace with the same one share a rate; null: those that the provider counts together do.',
+      on_drift: 'What a look does with drift: `report`, `repair`; `off`: there are no looks.',
       revision: 'Grows with each change, so that a worker knows when its open driver is outdated.',
     },
     json: { custom_tags: 'textMap' },
+  },
+  destination_drift: {
+    about: 'Looks for drift at a destination.',
+    columns: {
+      due_at: 'When its next look, or the rest of the present one, may begin.',
+      turned_at: 'When it last had its turn; namespaces take turns by it.',
+      leased_by: 'The process that is looking at it.',
+      began_at: 'When the present look began; null: none has begun.',
+      pages: 'Pages of the list that the present look has read.',
+      list_after: "Where the list continues, in the system's words; null: at its beginning.",
+      rest_after: 'Null while pages are read; then the key of the last name that was looked at by itself.',
+      unseen: 'Objects that the present look was not allowed to see.',
+      checked_at: 'When the last complete look ended.',
+      checked_unseen: 'Objects that the last complete look was not allowed to see.',
+      error: 'Why the last look ended early; null: it did not.',
+    },
   },
   destination_results: {
     about: 'What the last attempts at a destination came to.',

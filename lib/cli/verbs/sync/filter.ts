@@ -10,9 +10,10 @@ export const filterOptions: readonly Described[] = [
   ['--prefix <prefix>', 'only secrets whose path below the mount starts with this'],
   ['--secret <path>', 'only the secret at this path below the mount'],
   ['--rule <name>', 'only what this standing rule made'],
+  ['--drift <kinds>', 'only drift of these kinds (deleted, changed, tags, foreign, any), with commas between them'],
 ];
 
-const names = ['type', 'name', 'status', 'kind', 'mount', 'prefix', 'secret', 'rule'] as const;
+const names = ['type', 'name', 'status', 'kind', 'mount', 'prefix', 'secret', 'rule', 'drift'] as const;
 
 /** The options that were given, as fields of a request. */
 export function filterOf(given: Given): { readonly [name in (typeof names)[number]]?: string } {

@@ -17,6 +17,7 @@ const list: Verb = {
   examples: [
     'keyferry records list --status CLIENT_SIDE_ERROR,EXTERNAL_SERVICE_ERROR',
     'keyferry records list --type cloud-a-sm --name prod --prefix my- -o ndjson',
+    'keyferry records list --drift any',
   ],
   run: (context, given) => watched(context, given, () => listed(context, given)),
 };
@@ -41,6 +42,8 @@ async function listed(context: Context, given: Given): Promise<Rows> {
     pending_since: 'pending since',
     next_attempt_at: 'next attempt',
     unconfirmed: 'unconfirmed',
+    drift: 'drift',
+    drift_at: 'drift seen',
     updated_at: 'updated',
   });
 }
@@ -56,6 +59,8 @@ const rowOf = (record: Value) => ({
   pending_since: textOf(record, 'pending_since'),
   next_attempt_at: textOf(record, 'next_attempt_at'),
   unconfirmed: memberOf(record, 'unconfirmed') ?? null,
+  drift: textOf(record, 'drift'),
+  drift_at: textOf(record, 'drift_at'),
   updated_at: textOf(record, 'updated_at'),
   id: textOf(record, 'id'),
 });

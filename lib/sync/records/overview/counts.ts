@@ -12,6 +12,8 @@ export interface AssociationNumbers {
   readonly errors: ReadonlyMap<string, number>;
   /** Since when its oldest change waits to be synced; null when none does. */
   readonly pendingSince: Date | null;
+  /** How many associations have objects that a look found to differ from what the sync left. */
+  readonly drifted: number;
 }
 
 /** A destination with the numbers of its associations. */
@@ -50,6 +52,9 @@ export async function countedDestinations(
 export const numbersOf = async ({ db }: Pick<Store, 'db'>, destinationId: string): Promise<AssociationNumbers> =>
   summed(await countsOf(db, [destinationId]));
 
+/** In place of a status. */
+const driftRow = 'drift';
+
 const countColumns = {
   destination_id: bigintText,
   /** Null in the row of all associations of the destination. */
@@ -75,15 +80,23 @@ async function countsOf(db: Store['db'], ids: readonly string[]): Promise<readon
                case when status <> 'PENDING' or attempts > 0 then error ->> 'kind' end as kind,
                case when generation > observed_generation then dirty_since end as pending_since
           from associations a where destination_id = any(${ids}::bigint[]) and status <> 'SYNCED') others
-     group by destination_id, status, kind`.execute(db);
+     group by destination_id, status, kind
+     union all
+    select destination_id, ${driftRow} as status, null as kind, count(*)::int, null
+      from associations a where destination_id = any(${ids}::bigint[]) and drift is not null and not ${isRemnant('a')}
+     group by destination_id`.execute(db);
   return rows;
 }
 
 function summed(rows: readonly RowOf<typeof countColumns>[]): AssociationNumbers {
   const counts = new Map<SyncStatus, number>();
   const errors = new Map<string, number>();
-  let [synced, pendingSince] = [0, null as Date | null];
+  let [synced, drifted, pendingSince] = [0, 0, null as Date | null];
   for (const { status, kind, count, pending_since } of rows) {
+    if (status === driftRow) {
+      drifted += count;
+      continue;
+    }
     synced += status === null ? count : -count;
     if (status === null) continue;
     add(counts, toStatus(status), count);
@@ -91,7 +104,7 @@ function summed(rows: readonly RowOf<typeof countColumns>[]): AssociationNumbers
     if (pending_since !== null && (pendingSince === null || pending_since < pendingSince)) pendingSince = pending_since;
   }
   if (synced > 0) add(counts, 'SYNCED', synced);
-  return { counts, errors, pendingSince };
+  return { counts, errors, pendingSince, drifted };
 }
 
 /** Adds to the number of a key. */

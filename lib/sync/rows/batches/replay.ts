@@ -16,9 +16,9 @@ const fields = {
   cursor: text().optional().meta({ description: 'Continue where an earlier replay with the same fields ended' }),
 };
 
-const { kind, mount, prefix, secret, rule, unconfirmed } = recordFilterFields;
+const { kind, mount, prefix, secret, rule, unconfirmed, drift } = recordFilterFields;
 /** With one of these fields, a replay is a batch. */
-const batchFields = { kind, mount, prefix, secret, rule, unconfirmed, ...boundFields };
+const batchFields = { kind, mount, prefix, secret, rule, unconfirmed, drift, ...boundFields };
 
 /** The time limit of one call, in milliseconds: shorter than the timeouts of clients and gateways. */
 const replayMsMax = 10_000;

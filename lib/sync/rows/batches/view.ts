@@ -65,7 +65,7 @@ export function previewView(
 
 /** The fields of the request. */
 function shownFilter(definitions: Definitions, filter: RecordFilter, vocabulary: Vocabulary): object {
-  const { type, name, statuses, kinds, mount, prefix, secret, rule, unconfirmed } = filter;
+  const { type, name, statuses, kinds, mount, prefix, secret, rule, unconfirmed, drift } = filter;
   return {
     ...(type === undefined ? {} : { type: storedTypeIn(definitions, type, vocabulary) }),
     ...(name === undefined ? {} : { name }),
@@ -76,5 +76,6 @@ function shownFilter(definitions: Definitions, filter: RecordFilter, vocabulary:
     ...(secret === undefined ? {} : { secret }),
     ...(rule === undefined ? {} : { rule }),
     ...(unconfirmed === undefined ? {} : { unconfirmed }),
+    ...(drift === undefined ? {} : { drift }),
   };
 }

@@ -5,6 +5,7 @@ import { form } from '#destinations/frame/fields/form.ts';
 import { networkFields } from '#destinations/frame/fields/network.ts';
 import { own } from '#destinations/frame/fields/own.ts';
 import { bool, text, textList, textMap, textMapPatch } from '#path/fields.ts';
+import { type DriftAction, driftActions } from '../../model/drift.ts';
 import { checkTemplate, templateOf } from '../../template/naming.ts';
 import { templateLengthMax } from '../../template/parse.ts';
 import { pauseFields } from '../pause/fields.ts';
@@ -34,6 +35,15 @@ export const commonFields = (definition: DestinationDefinition) => ({
     .meta({
       description: 'Take over objects of the same name that the sync did not write',
       ...form('Adopt', 'objects'),
+      ...own,
+    }),
+  on_drift: text()
+    .pipe(z.enum(driftActions, { error: `on_drift must be one of ${driftActions.join(', ')}` }))
+    .default('report')
+    .meta({
+      description:
+        'What looks in the background do when objects there differ from what the sync left: report shows it, repair also queues a sync; off: no looks',
+      ...form('On drift', 'objects'),
       ...own,
     }),
   ...(definition.tags === undefined
@@ -98,6 +108,7 @@ export function toValues(
     },
     adopt: given['adopt'] === true,
     rateGroup: (given['rate_group'] as string | undefined) ?? null,
+    onDrift: (given['on_drift'] as DriftAction | undefined) ?? 'report',
   };
 }
 

@@ -54,6 +54,7 @@ const asInput = (record: DestinationRecord): Given => ({
   secret_name_template: record.template ?? undefined,
   adopt: record.adopt,
   rate_group: record.rateGroup ?? undefined,
+  on_drift: record.onDrift,
 });
 
 type TagChanges = Readonly<Record<string, string | null>>;

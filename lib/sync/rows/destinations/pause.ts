@@ -5,14 +5,16 @@ import type { DestinationDefinition } from '#destinations/contract.ts';
 import type { Database } from '#store/tables.ts';
 import { withDefaults } from '../../drivers/connection.ts';
 import type { DestinationKey } from '../../drivers/drivers.ts';
+import type { DriftAction } from '../../model/drift.ts';
 import { type GivenPause, type Pause, pauseAfter, running } from '../../model/pause.ts';
 import type { SyncParts } from '../parts.ts';
+import { mentionsPause } from '../pause/fields.ts';
 import { waitForOperations } from '../pause/in-flight.ts';
-import { type DestinationValues, loadDestination, savePause } from './store.ts';
+import { type DestinationValues, loadDestination, saveOnDrift, savePause } from './store.ts';
 import type { DestinationRecord } from './view.ts';
 
 /**
- * Pauses or resumes a destination and changes nothing else, so it needs no credentials, marks no association and is possible during a
+ * Pauses or resumes a destination, or says what looks do with drift, and changes nothing else, so it needs no credentials, marks no association and is possible during a
  * purge. After a pause no call is in flight.
  *
  * @throws AppError `unavailable` when calls in flight take longer than the limit; the pause is in force then
@@ -20,12 +22,14 @@ import type { DestinationRecord } from './view.ts';
 export async function pauseDestination(
   parts: SyncParts,
   key: DestinationKey,
-  input: GivenPause,
+  input: GivenPause & { readonly on_drift?: DriftAction | null | undefined },
   signal: AbortSignal,
 ): Promise<void> {
   const paused = await parts.store.transaction(async (tx) => {
     const before = await loadDestination(parts.store, tx, key, 'update');
     if (before === undefined) throw notFound();
+    if (input.on_drift !== undefined) await saveOnDrift(tx, before.id, input.on_drift ?? 'report');
+    if (!mentionsPause(input)) return undefined;
     const pause = await applyPause(parts, tx, key, before, input);
     return pause.disabled ? before.id : undefined;
   });

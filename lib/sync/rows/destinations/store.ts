@@ -8,6 +8,7 @@ import type { Database } from '#store/tables.ts';
 import { givenOf, toStored } from '../../drivers/connection.ts';
 import { connectionAad, type DestinationKey, openConnection } from '../../drivers/drivers.ts';
 import { destinationColumns } from '../../model/destination-network.ts';
+import type { DriftAction } from '../../model/drift.ts';
 import { type Pause, pauseNow } from '../../model/pause.ts';
 import type { DestinationRecord } from './view.ts';
 
@@ -36,6 +37,7 @@ export async function loadDestination(
     network: row.network,
     adopt: row.adopt,
     rateGroup: row.rate_group,
+    onDrift: row.on_drift,
     pause: pauseNow(row, store.clock.now()),
     purgeInitiatedAt: row.purge_initiated_at,
     purgeError: row.purge_error,
@@ -46,7 +48,7 @@ export async function loadDestination(
 
 export type DestinationValues = Pick<
   DestinationRecord,
-  'name' | 'connection' | 'granularity' | 'template' | 'tags' | 'network' | 'adopt' | 'rateGroup'
+  'name' | 'connection' | 'granularity' | 'template' | 'tags' | 'network' | 'adopt' | 'rateGroup' | 'onDrift'
 >;
 
 /** Creates or replaces a destination. */
@@ -67,6 +69,7 @@ export async function saveDestination(
     network: JSON.stringify(values.network),
     adopt: values.adopt,
     rate_group: values.rateGroup,
+    on_drift: values.onDrift,
     updated_at: expressionOf(timestamptz)`now()`,
   };
   await tx
@@ -98,6 +101,11 @@ export async function savePause(
     .where('name', '=', key.name)
     .execute();
   if (disabled) await sql`update sync_config set disabled = disabled where id = 1`.execute(tx);
+}
+
+/** Says what looks do with drift. The objects do not depend on it, so no association is marked. */
+export async function saveOnDrift(tx: Transaction<Database>, id: string, on_drift: DriftAction): Promise<void> {
+  await tx.updateTable('destinations').set({ on_drift }).where('id', '=', id).execute();
 }
 
 /** Abandons a failed purge: the destination stays even after its last association is deleted. */

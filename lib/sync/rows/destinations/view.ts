@@ -2,6 +2,7 @@ import type { DestinationDefinition, Granularity } from '#destinations/contract.
 import type { Vocabulary } from '#path/contract/request.ts';
 import { typeIn } from '../../model/definition.ts';
 import type { DestinationNetwork } from '../../model/destination-network.ts';
+import type { DriftAction } from '../../model/drift.ts';
 import type { Pause } from '../../model/pause.ts';
 import { templateOf } from '../../template/naming.ts';
 import { maskedConnection } from '../fields/mask.ts';
@@ -17,6 +18,7 @@ export interface DestinationRecord {
   readonly network: DestinationNetwork;
   readonly adopt: boolean;
   readonly rateGroup: string | null;
+  readonly onDrift: DriftAction;
   readonly pause: Pause;
   readonly purgeInitiatedAt: Date | null;
   readonly purgeError: string | null;
@@ -41,6 +43,7 @@ export function destinationView(
       ...(record.adopt ? { adopt: true } : {}),
       ...(record.rateGroup === null ? {} : { rate_group: record.rateGroup }),
     },
+    on_drift: record.onDrift,
     disabled: record.pause.disabled,
     ...(record.pause.until === null ? {} : { disabled_until: record.pause.until.toISOString() }),
     ...(record.purgeInitiatedAt === null ? {} : { purge_initiated_at: record.purgeInitiatedAt.toISOString() }),

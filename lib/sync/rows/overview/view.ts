@@ -19,15 +19,16 @@ export function overviewView(
   vocabulary: Vocabulary,
 ): object {
   const [counts, errors] = [new Map<SyncStatus, number>(), new Map<string, number>()];
-  let pendingSince: Date | null = null;
+  let [pendingSince, drifted] = [null as Date | null, 0];
   for (const { destination } of seen) {
     for (const [status, count] of destination.counts) add(counts, status, count);
     for (const [kind, count] of destination.errors) add(errors, kind, count);
+    drifted += destination.drifted;
     const since = destination.pendingSince;
     if (since !== null && (pendingSince === null || since < pendingSince)) pendingSince = since;
   }
   return {
-    ...numbersView({ counts, errors, pendingSince }, vocabulary),
+    ...numbersView({ counts, errors, pendingSince, drifted }, vocabulary),
     destinations: seen.map((one) => destinationView(definitions, one, vocabulary)),
   };
 }

@@ -38,9 +38,10 @@ const names: ReadonlySet<string> = new Set(Object.keys(pauseFields('')));
 /** Whether a request says something about a pause. */
 export const mentionsPause = (input: object): boolean => given(input).some((name) => names.has(name));
 
-/** Whether a request to change a destination concerns its pause alone. */
+/** Whether a request to change a destination concerns nothing that its objects depend on: its pause, and what looks do with drift. */
 export const isPauseAlone = (input: object): boolean =>
-  mentionsPause(input) && given(input).every((name) => names.has(name) || name === 'name');
+  (mentionsPause(input) || given(input).includes('on_drift')) &&
+  given(input).every((name) => names.has(name) || name === 'name' || name === 'on_drift');
 
 const given = (input: object): readonly string[] =>
   Object.entries(input).flatMap(([name, value]) => (value === undefined ? [] : [name]));

@@ -34,6 +34,8 @@ export function recordView(
     updated_at: record.updated_at.toISOString(),
     unconfirmed: record.unconfirmed,
     recheck_at: asTime(record.recheck_at),
+    drift: record.drift,
+    drift_at: asTime(record.drift_at),
     entries: entriesOf(record, vocabulary),
   };
 }
