@@ -66,6 +66,8 @@ export interface DestinationDefinition<F extends Fields = Fields> {
    * parts that do not count, or that return no version for a put, so that the record is only near it.
    */
   isSameVersion?(recorded: string, found: string): boolean;
+  /** Whether both versions are of one object, for systems whose versions name the object. It shows an object of ours that lost its mark. */
+  isSameObject?(recorded: string, found: string): boolean;
   /** The provider's published limit, where the learned limit of an account begins. */
   readonly rate: Rate;
   /**

@@ -2,7 +2,7 @@ import type { DestinationDefinition } from '../contract.ts';
 import { baseUrl } from '../frame/fields/endpoint.ts';
 import { publishedRate } from '../frame/rate.ts';
 import { fields, fixed } from './fields/fields.ts';
-import { isSameVersion } from './look/receipt.ts';
+import { isSameObject, isSameVersion } from './look/receipt.ts';
 import { names, tags } from './names.ts';
 import { relations, validate } from './validate.ts';
 
@@ -30,6 +30,7 @@ export const definition = {
   names,
   tags,
   isSameVersion,
+  isSameObject,
   listing: 'versions',
   valueBytesMax: 65_536,
   // The service requires at least one character in SecretString.

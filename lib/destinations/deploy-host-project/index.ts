@@ -29,6 +29,7 @@ export const definition = {
   },
   names,
   listing: 'versions',
+  isSameObject: (recorded, found) => idOf(recorded) === idOf(found),
   // 64 KB for all variables of a deployment together, which bounds a single one:
   // https://vercel.com/docs/environment-variables#environment-variable-size
   valueBytesMax: 64 * 1024,
@@ -43,3 +44,6 @@ export const definition = {
   ],
   concurrencyMax: 4,
 } satisfies DestinationDefinition<typeof fields>;
+
+/** A version is `<id of the variable>:<its version>`. */
+const idOf = (version: string): string => version.slice(0, version.lastIndexOf(':'));

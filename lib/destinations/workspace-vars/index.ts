@@ -29,6 +29,7 @@ export const definition = {
   },
   names,
   listing: 'versions',
+  isSameObject: (recorded, found) => idOf(recorded) === idOf(found),
   // 256 KB for a value, 512 characters for a description:
   // https://developer.hashicorp.com/terraform/cloud-docs/workspaces/variables#variable-values-and-format
   valueBytesMax: 256 * 1024,
@@ -38,3 +39,6 @@ export const definition = {
   rateAccount: (connection) => [connection.token, apiBase(connection)],
   concurrencyMax: 4,
 } satisfies DestinationDefinition<typeof fields>;
+
+/** A version is `<id of the variable>:<its version>`. */
+const idOf = (version: string): string => version.slice(0, version.lastIndexOf(':'));

@@ -49,7 +49,6 @@ import { destinationResults } from './0064-destination-results.ts';
 import { syncBatchSecrets } from './0065-sync-batch-secrets.ts';
 import { rateGroups } from './0066-rate-groups.ts';
 import { drift } from './0067-drift.ts';
-import { syncNotifications } from './0069-sync-notifications.ts';
 import { syncRules } from './0068-sync-rules.ts';
 import { syncNotifications } from './0069-sync-notifications.ts';
 import { syncSamples } from './0070-sync-samples.ts';

@@ -65,7 +65,12 @@ export const associationsTable = {
   verify_generation: withDefault(int),
   /** The standing rule that made it; null: a request did. */
   rule_id: nullable(bigintText),
+  /**
+   * How the objects differ from what the last sync left: `deleted`, `changed`, `tags`, `foreign`; null: not that we
+   * know.
+   */
   drift: nullable(text),
+  /** When a look last saw the drift. */
   drift_at: nullable(timestamptz),
 };
 
@@ -104,23 +109,35 @@ export const destinationsTable = {
    * together do.
    */
   rate_group: nullable(text),
+  /** What a look does with drift: `report`, `repair`; `off`: there are no looks. */
   on_drift: withDefault(text),
 };
 
 /** Looks for drift at a destination. */
 export const destinationDriftTable = {
   destination_id: bigintText,
+  /** When its next look, or the rest of the present one, may begin. */
   due_at: timestamptz,
+  /** When it last had its turn; namespaces take turns by it. */
   turned_at: nullable(timestamptz),
+  /** The process that is looking at it. */
   leased_by: nullable(text),
   leased_until: nullable(timestamptz),
+  /** When the present look began; null: none has begun. */
   began_at: nullable(timestamptz),
+  /** Pages of the list that the present look has read. */
   pages: withDefault(int),
+  /** Where the list continues, in the system's words; null: at its beginning. */
   list_after: nullable(text),
+  /** Null while pages are read; then the key of the last name that was looked at by itself. */
   rest_after: nullable(text),
+  /** Objects that the present look was not allowed to see. */
   unseen: withDefault(int),
+  /** When the last complete look ended. */
   checked_at: nullable(timestamptz),
+  /** Objects that the last complete look was not allowed to see. */
   checked_unseen: withDefault(int),
+  /** Why the last look ended early; null: it did not. */
   error: nullable(json),
 };
 

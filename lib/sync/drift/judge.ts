@@ -1,5 +1,5 @@
 import type { DestinationDefinition, Inspection, Listed } from '#destinations/contract.ts';
-import { isSameVersion } from '#destinations/frame/rules/found.ts';
+import { isSameObject, isSameVersion } from '#destinations/frame/rules/found.ts';
 import type { DriftKind } from '../model/drift.ts';
 
 /** An object as the record says that our last push left it. */
@@ -9,7 +9,7 @@ export interface Recorded {
   readonly writtenAt: Date;
 }
 
-type Rules = Pick<DestinationDefinition, 'markless' | 'isSameVersion' | 'listing'>;
+type Rules = Pick<DestinationDefinition, 'markless' | 'isSameVersion' | 'isSameObject' | 'listing'>;
 type Tags = Readonly<Record<string, string>>;
 
 /**
@@ -25,18 +25,12 @@ export function judgeDrift(
   seen: Inspection | undefined,
 ): DriftKind | undefined {
   if (seen === undefined) return 'deleted';
-  const isSame = isSameObject(rules, recorded, seen);
+  const isSame = isSameObject(rules, recorded.remoteVersion, seen.remoteVersion);
   if (rules.markless !== true && seen.mark !== recorded.mark && (seen.mark !== null || !isSame)) return 'foreign';
   if (!isSameVersion(rules, recorded.remoteVersion, seen.remoteVersion) || seen.differs === true) return 'changed';
   const isUnmarked = rules.markless !== true && seen.mark === null;
   return isUnmarked || hasOtherTags(tags, seen.tags) ? 'tags' : undefined;
 }
-
-/** Where versions say little beside the mark, they are compared as a whole: another object may have the same number. */
-const isSameObject = (rules: Rules, { remoteVersion }: Recorded, seen: Inspection): boolean =>
-  rules.listing === 'versions'
-    ? isSameVersion(rules, remoteVersion, seen.remoteVersion)
-    : remoteVersion === seen.remoteVersion;
 
 const hasOtherTags = (wanted: Tags, there: Tags | undefined): boolean =>
   there !== undefined && Object.entries(wanted).some(([key, value]) => there[key] !== value);

@@ -23,6 +23,12 @@ export function knownOf(remoteVersion: string | null): Known {
   return { version: remoteVersion.slice(0, at), arn: remoteVersion.slice(at + 1) };
 }
 
+/** Undefined ARNs, of records of an earlier release, leave it to the version. */
+export function isSameObject(recorded: string, found: string): boolean {
+  const [ours, theirs] = [knownOf(recorded), knownOf(found)];
+  return ours.arn === undefined ? isSameVersion(recorded, found) : ours.arn === theirs.arn;
+}
+
 export function isSameVersion(recorded: string, found: string): boolean {
   const [ours, theirs] = [knownOf(recorded), knownOf(found)];
   if (ours.version !== theirs.version) return false;

@@ -27,3 +27,17 @@ export function isSameVersion(
   if (recorded === null || found === null) return recorded === found;
   return definition.isSameVersion?.(recorded, found) ?? recorded === found;
 }
+
+/**
+ * Whether an object without our mark is the one that our last put left. Where a list shows no versions, they say little beside the mark, and
+ * another object may have the same number: they are compared as a whole.
+ */
+export function isSameObject(
+  definition: Pick<DestinationDefinition, 'isSameVersion' | 'isSameObject' | 'listing'>,
+  recorded: string | null,
+  found: string | null,
+): boolean {
+  if (recorded === null || found === null) return false;
+  if (definition.isSameObject !== undefined) return definition.isSameObject(recorded, found);
+  return definition.listing === 'versions' ? isSameVersion(definition, recorded, found) : recorded === found;
+}

@@ -1,9 +1,9 @@
 import type { DestinationDefinition, Listed } from '#destinations/contract.ts';
-import { isSameVersion } from '#destinations/frame/rules/found.ts';
+import { isSameObject } from '#destinations/frame/rules/found.ts';
 import type { Foreign } from './found.ts';
 import type { Holding } from './holdings.ts';
 
-type Rules = Pick<DestinationDefinition, 'markless' | 'isSameVersion' | 'listing'>;
+type Rules = Pick<DestinationDefinition, 'markless' | 'isSameVersion' | 'isSameObject' | 'listing'>;
 
 /**
  * What a listed object is to us; undefined when it is ours.
@@ -28,15 +28,11 @@ export function judgeListed(
   };
 }
 
-/** By its mark. Where the mark was removed, a written object is ours if it has the version of our last put. */
+/** By its mark. Where the mark was removed, a written object is ours if its version shows it. */
 function isOurs(rules: Rules, { mark, remoteVersion }: Listed, here: Holding): boolean {
   if (rules.markless === true) return here.written;
   if (mark !== null) return mark === here.mark;
-  if (!here.written || remoteVersion === null) return false;
-  // Versions that say little beside the mark are compared as a whole: another object may have the same number.
-  return rules.listing === 'versions'
-    ? isSameVersion(rules, here.remoteVersion, remoteVersion)
-    : here.remoteVersion === remoteVersion;
+  return here.written && isSameObject(rules, here.remoteVersion, remoteVersion);
 }
 
 /** Whether only a look can show whose object it is: its mark was removed, and the list shows no version. */

@@ -1,11 +1,16 @@
 import { sql } from 'kysely';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { CloudASmFake } from '#destinations/cloud-a-sm/fake/index.ts';
 import { definitions } from '#destinations/index.ts';
 import { serviceOf } from '#test/support/flow/open-service.ts';
 import { until } from '#test/support/redis/wait.ts';
 
 const service = serviceOf(undefined, { KEYFERRY_SYNC_DRIFT_EVERY_MS: '1000' });
+
+/** Destinations of a type share the rate of its stand-in, so those of earlier tests are left alone. */
+afterEach(async () => {
+  await sql`update destinations set on_drift = 'off'`.execute(service.store.db);
+});
 
 interface Shown {
   readonly drift: string | null;
