@@ -6,7 +6,7 @@ import { explain } from './failure.ts';
 import type { fields } from './fields/fields.ts';
 import { definition } from './index.ts';
 import { list } from './look/list.ts';
-import { look } from './look/look.ts';
+import { Denied, look } from './look/look.ts';
 import { survey } from './look/survey.ts';
 import { newPut } from './put/put.ts';
 import { remove } from './remove.ts';
@@ -38,7 +38,8 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
 
 async function inspect(client: Client, name: string, signal: AbortSignal): Promise<Inspection | undefined | 'unknown'> {
   const found = await look(client, name, signal);
-  if (typeof found !== 'object') return found;
+  if (found === undefined) return undefined;
+  if (found instanceof Denied) return 'unknown';
   const { released: _released, ...inspection } = found;
   return inspection;
 }

@@ -4,7 +4,7 @@ import type { RemoveItem } from '../contract.ts';
 import { warnOfForeign } from '../frame/rules/found.ts';
 import { type Client, withoutPolling } from './client/client.ts';
 import { statusOf } from './failure.ts';
-import { type Found, foundOf, isOurs, look } from './look/look.ts';
+import { Denied, type Found, foundOf, isOurs, look } from './look/look.ts';
 import { findDeleted, obstacleOf, purgeDeleted, recoverDeleted, release, untilSettled } from './put/soft-delete.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function remove(
 ): Promise<void> {
   const { name } = item;
   const found = provenBy(item) ?? (await look(client, name, signal));
-  if (typeof found === 'object') {
+  if (found !== undefined && !(found instanceof Denied)) {
     if (!isOurs(found, item)) return warnOfForeign(log, name);
     if (!purge && item.many !== true) await release(client, name, found, signal);
   }
@@ -30,7 +30,7 @@ export async function remove(
   // An earlier removal may have ended before its purge. A secret that others deleted stays.
   const left = deleted === 'absent' ? await findLeft(client, item, purge, signal) : deleted;
   if (left === undefined) return;
-  if (found !== 'unknown' && !isOurs(foundOf(left.properties), item)) return giveBack(client, name, log, signal);
+  if (!(found instanceof Denied) && !isOurs(foundOf(left.properties), item)) return giveBack(client, name, log, signal);
   if (purge) await untilSettled(signal, () => settled(purgeDeleted(client, name, signal)));
 }
 

@@ -8,6 +8,7 @@ import type { Destination } from '../drivers/drivers.ts';
 import { mustBeEnabled } from './ask.ts';
 import { check } from './check/check.ts';
 import { foreignFor } from './foreign/foreign.ts';
+import type { Tally } from './pace.ts';
 import { type PlanParts, planFor } from './plan/plan.ts';
 import {
   type CheckAsked,
@@ -47,12 +48,6 @@ async function replyTo(destination: Destination, parts: AnswerParts, question: Q
   }
 }
 
-interface Answered {
-  readonly reply: Reply;
-  /** Calls that the system counts. */
-  readonly calls: number;
-}
-
 /**
  * The calls of an answer count for the account like those of pushes. They have a gate of their own beside that of the destination: an open
  * circuit is when a check is needed most.
@@ -65,37 +60,65 @@ async function throughGate(
 ): Promise<Reply> {
   const account = accountFor(destination.definition, parts.store, question);
   const pass = await enter(parts.gate, destination, account, signal);
-  let answered: Answered | undefined;
+  const tally = { calls: 0 };
+  let isAnswered = false;
   try {
-    answered = await answeredBy(destination, parts, question, signal);
-    return answered.reply;
+    const reply = await answeredBy(destination, parts, question, tally, signal);
+    isAnswered = true;
+    return reply;
   } finally {
-    await pass.leave('well', undefined, answered?.calls ?? 1);
+    // A failure may come from a call that was not counted, such as a login.
+    await pass.leave('well', undefined, isAnswered ? tally.calls : Math.max(1, tally.calls));
   }
 }
 
-function answeredBy(destination: Destination, parts: AnswerParts, question: Question, signal: AbortSignal) {
-  if (question.kind === 'check') return checked(destination, parts, question, signal);
-  if (question.kind === 'plan') return planned(destination, parts, question, signal);
-  return listed(destination, parts, question, signal);
+function answeredBy(
+  destination: Destination,
+  parts: AnswerParts,
+  question: Question,
+  tally: Tally,
+  signal: AbortSignal,
+): Promise<Reply> {
+  if (question.kind === 'check') return checked(destination, parts, question, tally, signal);
+  if (question.kind === 'plan') return planned(destination, parts, question, tally, signal);
+  return listed(destination, parts, question, tally, signal);
 }
 
-async function checked(destination: Destination, parts: AnswerParts, question: CheckAsked, signal: AbortSignal) {
+async function checked(
+  destination: Destination,
+  parts: AnswerParts,
+  question: CheckAsked,
+  tally: Tally,
+  signal: AbortSignal,
+): Promise<Reply> {
   const { report, calls } = await check(destination, parts, question, signal);
-  return { reply: { report }, calls };
+  tally.calls += calls;
+  return { report };
 }
 
 /** @throws AppError `upstream` when the destination cannot be looked at */
-async function planned(destination: Destination, parts: AnswerParts, question: PlanAsked, signal: AbortSignal) {
-  const { planned, done, calls } = await planFor(destination, parts, question, signal).catch(asUpstream('look at'));
-  return { reply: { planned: [...planned], done }, calls };
+async function planned(
+  destination: Destination,
+  parts: AnswerParts,
+  question: PlanAsked,
+  tally: Tally,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const { planned, done } = await planFor(destination, parts, question, tally, signal).catch(asUpstream('look at'));
+  return { planned: [...planned], done };
 }
 
 /** @throws AppError `upstream` when the destination cannot be listed */
-async function listed(destination: Destination, parts: AnswerParts, question: ForeignAsked, signal: AbortSignal) {
-  const answer = await foreignFor(destination, parts, question, signal).catch(asUpstream('list'));
-  const { foreign, listed, next, calls } = answer;
-  return { reply: { foreign: [...foreign], listed, ...(next && { next }) }, calls };
+async function listed(
+  destination: Destination,
+  parts: AnswerParts,
+  question: ForeignAsked,
+  tally: Tally,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const answer = await foreignFor(destination, parts, question, tally, signal).catch(asUpstream('list'));
+  const { foreign, listed, next } = answer;
+  return { foreign: [...foreign], listed, ...(next && { next }) };
 }
 
 const asUpstream = (verb: string) => (cause: unknown) => {

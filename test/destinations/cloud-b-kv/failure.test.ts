@@ -73,7 +73,9 @@ test('without permission to look, an inspection is unknown and a create fails', 
   const { fake, driver } = setting;
   fake.fail({ kind: 'denied' });
   expect(await driver.inspect('any', never)).toBe('unknown');
-  expect((await failureOf(driver.put(item(), never))).kind).toBe('permission');
+  const failure = await failureOf(driver.put(item(), never));
+  expect(failure.kind).toBe('permission');
+  expect(failure.requestId).toMatch(/^[\w-]{8,}$/);
 });
 
 test.each([

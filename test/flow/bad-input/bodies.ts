@@ -97,7 +97,6 @@ export function badBodies({ path, fields }: Described, known: Known): readonly B
     }));
   const twice = fields.slice(0, 1).map(({ name }) => ({
     what: `${name} occurs twice`,
-    field: name,
     text: textOf([...right, [name, '{"other":1}']]),
   }));
   const all = { what: 'every field is right', text: textOf(every) };

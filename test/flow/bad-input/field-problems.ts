@@ -47,7 +47,9 @@ export function problemWithFields(
     const isAllowed = withoutFields.some(([allowed]) => allowed.test(String(errors)));
     return wrong === undefined || isAllowed ? undefined : `no problems: ${text.slice(0, 200)}`;
   }
-  const isSent = (name: string) => `${path} ${body}`.includes(JSON.stringify(name).slice(1, -1));
+  const sent = `${path} ${body}`;
+  const isSent = (name: string) =>
+    sent.includes(JSON.stringify(name).slice(1, -1)) || sent.includes(encodeURIComponent(name));
   const foreign = problems
     .map(({ field }) => String(field))
     .find((name) => !known.has(name.split('.', 1)[0] ?? '') && !known.has(name) && !isSent(name));

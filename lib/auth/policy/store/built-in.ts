@@ -53,6 +53,11 @@ path "sys/wrapping/unwrap" {
   capabilities = ["update"]
 }
 
+# Logins at other systems through this one; whom a client lets in is decided by its assignments.
+path "identity/oidc/provider/+/authorize" {
+  capabilities = ["read", "update"]
+}
+
 # Hashes, which need no secret.
 path "sys/tools/hash" {
   capabilities = ["update"]

@@ -2,12 +2,21 @@ import type { SecretProperties } from '@azure/keyvault-secrets';
 import { DestinationFailure, type Inspection, type PutItem, type RemoveItem } from '../../contract.ts';
 import { foreignObject } from '../../frame/rules/found.ts';
 import type { Client } from '../client/client.ts';
-import { statusOf } from '../failure.ts';
+import { explain, statusOf } from '../failure.ts';
 import { managedRemoved, managedTag, markTag } from '../names.ts';
 
 export interface Found extends Inspection {
   /** We have released the secret, so the next association with its name may take it. */
   readonly released: boolean;
+}
+
+/** Neither `list` nor `get` is permitted, so it is unknown whether there is a secret. */
+export class Denied {
+  readonly requestId: string | undefined;
+
+  constructor(requestId: string | undefined) {
+    this.requestId = requestId;
+  }
 }
 
 /** Pages of versions to read when reading the secret itself is not permitted, and versions per page (the service's maximum). */
@@ -17,24 +26,30 @@ const pageSize = 25;
 /**
  * The newest version of a secret, from the list of versions, which shows no value. When the first page does not determine it (more
  * than 25 versions, or two of the same second, the service's unit of time), the secret is read and its value dropped.
- * `undefined` when the secret does not exist or is deleted, `'unknown'` when neither `list` nor `get` is permitted.
+ * `undefined` when the secret does not exist or is deleted.
  */
-export async function look(client: Client, name: string, signal: AbortSignal): Promise<Found | undefined | 'unknown'> {
+export async function look(client: Client, name: string, signal: AbortSignal): Promise<Found | undefined | Denied> {
   const listed = await listVersions(client, name, 1, signal).catch(absentOrDenied);
   if (listed === undefined) return undefined;
-  const newest = listed === 'denied' ? undefined : soleNewest(listed);
+  const newest = listed instanceof Denied ? undefined : soleNewest(listed);
   if (newest !== undefined) return foundOf(newest);
-  if (listed !== 'denied' && listed.complete && listed.versions.length === 0) return undefined;
+  if (!(listed instanceof Denied) && listed.complete && listed.versions.length === 0) return undefined;
   const read = await readNewest(client, name, signal).catch(absentOrDenied);
-  if (read !== 'denied') return read === undefined ? undefined : foundOf(read);
-  return listed === 'denied' ? 'unknown' : newestOfMany(client, name, signal);
+  if (!(read instanceof Denied)) return read === undefined ? undefined : foundOf(read);
+  return listed instanceof Denied ? read : newestOfMany(client, name, read, signal);
 }
 
-async function newestOfMany(client: Client, name: string, signal: AbortSignal): Promise<Found | undefined | 'unknown'> {
+async function newestOfMany(
+  client: Client,
+  name: string,
+  read: Denied,
+  signal: AbortSignal,
+): Promise<Found | undefined | Denied> {
   const listed = await listVersions(client, name, pagesMax, signal).catch(absentOrDenied);
   if (listed === undefined) return undefined;
-  const newest = listed === 'denied' ? undefined : soleNewest(listed);
-  return newest === undefined ? 'unknown' : foundOf(newest);
+  if (listed instanceof Denied) return listed;
+  const newest = soleNewest(listed);
+  return newest === undefined ? read : foundOf(newest);
 }
 
 /** `'unknown'` when the versions of a secret may not be listed. */
@@ -46,7 +61,7 @@ export const readDenied = (client: Client, name: string, signal: AbortSignal): P
   readNewest(client, name, signal).then(() => undefined, ignoredOrUnknown);
 
 const ignoredOrUnknown = (error: unknown): 'unknown' | undefined =>
-  absentOrDenied(error) === 'denied' ? 'unknown' : undefined;
+  absentOrDenied(error) instanceof Denied ? 'unknown' : undefined;
 
 interface Listed {
   readonly versions: readonly SecretProperties[];
@@ -89,9 +104,9 @@ export function foundOf({ version, tags }: SecretProperties): Found {
   return { remoteVersion: version ?? null, mark: tags?.[markTag] ?? null, tags: tags ?? {}, released };
 }
 
-function absentOrDenied(error: unknown): undefined | 'denied' {
+function absentOrDenied(error: unknown): undefined | Denied {
   if (statusOf(error) === 404) return undefined;
-  if (statusOf(error) === 403) return 'denied';
+  if (statusOf(error) === 403) return new Denied(explain(error).requestId);
   throw error;
 }
 
@@ -99,12 +114,12 @@ function absentOrDenied(error: unknown): undefined | 'denied' {
  * Refuses a put to a secret that is neither ours nor released. Without permission to look, a secret that our record names counts as
  * ours.
  */
-export function refuseForeign(found: Found | undefined | 'unknown', item: PutItem): void {
+export function refuseForeign(found: Found | undefined | Denied, item: PutItem): void {
   if (found === undefined) return;
-  if (found === 'unknown') {
+  if (found instanceof Denied) {
     if (item.mode === 'update') return;
     const message = 'cannot check whether a secret of this name exists: grant the permission list or get';
-    throw new DestinationFailure('permission', message);
+    throw new DestinationFailure('permission', message, { requestId: found.requestId });
   }
   if (!isOurs(found, item)) throw foreignObject('a secret of this name in the vault');
 }

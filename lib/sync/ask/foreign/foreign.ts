@@ -2,7 +2,7 @@ import { AppError } from '#core/errors.ts';
 import type { Driver, Listed, ListPage } from '#destinations/contract.ts';
 import type { Store } from '#store/store.ts';
 import { type Destination, type DriverParts, type DriverSettings, openWith } from '../../drivers/drivers.ts';
-import { Pace } from '../pace.ts';
+import { Pace, type Tally } from '../pace.ts';
 import { withinTimes } from '../times.ts';
 import type { Foreign, ForeignPlace } from './found.ts';
 import { heldElsewhere, heldKey, holdingsOf } from './holdings.ts';
@@ -22,8 +22,6 @@ export interface ForeignAnswer {
   readonly listed: number;
   /** Undefined when the list is over. */
   readonly next: ForeignPlace | undefined;
-  /** Calls that the system counts. */
-  readonly calls: number;
 }
 
 /** Time in which pages may be asked for, and the deadlines of one connection and request; in milliseconds. */
@@ -42,11 +40,12 @@ export async function foreignFor(
   destination: Destination,
   all: DriverParts,
   question: ForeignQuestion,
+  tally: Tally,
   signal: AbortSignal,
 ): Promise<ForeignAnswer> {
   const driver = openWith(destination, withinTimes(all, deadlines), question);
   try {
-    const lister = { destination, store: all.store, driver, question, signal, pace: paceOf(destination) };
+    const lister = { destination, store: all.store, driver, question, signal, pace: paceOf(destination, tally) };
     const foreign: Foreign[] = [];
     let listed = 0;
     let place: ForeignPlace | undefined = question.from;
@@ -58,13 +57,13 @@ export async function foreignFor(
       place = placeAfter(place, page, taken.looked);
       if (place === undefined || foreign.length === question.limit) break;
     }
-    return { foreign, listed, next: place, calls: lister.pace.calls };
+    return { foreign, listed, next: place };
   } finally {
     await driver.close();
   }
 }
 
-const paceOf = ({ definition }: Destination) => new Pace(definition.rate, share, pagesMs);
+const paceOf = ({ definition }: Destination, tally: Tally) => new Pace(definition.rate, share, pagesMs, tally);
 
 interface Lister {
   readonly destination: Destination;
@@ -76,7 +75,7 @@ interface Lister {
 }
 
 async function pageAt({ driver, question, signal, pace }: Lister, place: ForeignPlace): Promise<ListPage> {
-  pace.calls += 1;
+  pace.tally.calls += 1;
   const page = await driver.list?.({ prefix: question.prefix, after: place.page }, signal);
   if (page === undefined || page === 'unknown') throw cannotList();
   return page;
@@ -115,7 +114,7 @@ async function takeFrom(lister: Lister, { objects }: ListPage, skip: number, mos
 /** The object with what a look shows of it. `'over'` when there is no time for one. */
 async function lookAt({ destination, driver, signal, pace }: Lister, listed: Listed): Promise<Listed | 'over'> {
   if (!(await pace.turn(signal))) return 'over';
-  pace.calls += destination.definition.costs?.look ?? 1;
+  pace.tally.calls += destination.definition.costs?.look ?? 1;
   const seen = await driver.inspect(listed.name, signal);
   return typeof seen === 'object' ? { ...listed, ...seen } : listed;
 }

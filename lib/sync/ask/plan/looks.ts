@@ -1,5 +1,5 @@
 import type { DestinationDefinition, Driver, Inspection } from '#destinations/contract.ts';
-import { Pace } from '../pace.ts';
+import { Pace, type Tally } from '../pace.ts';
 import type { Seen } from './judge.ts';
 
 /** From this many objects on, one list is cheaper than a look at each. */
@@ -17,20 +17,15 @@ export class Looks {
   readonly #pace: Pace;
 
   /** @param looksMs no look begins later than this many milliseconds from now */
-  constructor(definition: Rules, driver: Driver, signal: AbortSignal, looksMs: number) {
+  constructor(definition: Rules, driver: Driver, signal: AbortSignal, looksMs: number, tally: Tally) {
     this.#definition = definition;
     this.#driver = driver;
     this.#signal = signal;
-    this.#pace = new Pace(definition.rate, share, looksMs);
+    this.#pace = new Pace(definition.rate, share, looksMs, tally);
   }
 
   get isOver(): boolean {
     return this.#pace.isOver;
-  }
-
-  /** Calls that the system counts. */
-  get calls(): number {
-    return this.#pace.calls;
   }
 
   /** What is at the destination under each name. @throws DestinationFailure when a look fails */
@@ -44,13 +39,13 @@ export class Looks {
     if (this.#driver.survey === undefined || names.length < surveyMin || this.isOver) return new Map();
     // A failed list counts as empty: the single looks then report the failure.
     const listed = await this.#driver.survey(names, this.#signal).catch(() => undefined);
-    this.#pace.calls += listed?.calls ?? 1;
+    this.#pace.tally.calls += listed?.calls ?? 1;
     return listed?.found ?? new Map();
   }
 
   async #one(name: string): Promise<Seen> {
     if (!(await this.#pace.turn(this.#signal))) return 'unlooked';
-    this.#pace.calls += this.#definition.costs?.look ?? 1;
+    this.#pace.tally.calls += this.#definition.costs?.look ?? 1;
     return this.#driver.inspect(name, this.#signal);
   }
 }

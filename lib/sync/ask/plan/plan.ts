@@ -3,6 +3,7 @@ import type { Claimed } from '../../claim/claim.ts';
 import { type Destination, type DriverParts, type DriverSettings, openWith } from '../../drivers/drivers.ts';
 import { type DecideParts, decide, markOf, tagsOf } from '../../reconcile/plan/decide.ts';
 import type { Plan, Put } from '../../reconcile/plan/plan.ts';
+import type { Tally } from '../pace.ts';
 import { withinTimes } from '../times.ts';
 import { judgePut, judgeRemoval } from './judge.ts';
 import { type Holder, loadUnclaimed, takenNames } from './load.ts';
@@ -28,8 +29,6 @@ export interface PlanAnswer {
   readonly planned: readonly Planned[];
   /** How many of the associations are planned. At least one, unless there is none. */
   readonly done: number;
-  /** Calls that the system counts. */
-  readonly calls: number;
 }
 
 /** Time in which looks may begin, and the deadlines of one connection and request, so that all fits into an answer; in milliseconds. */
@@ -39,18 +38,20 @@ const requestMsMax = 2_500;
 
 /**
  * Decides what a sync of these associations would do, by looks alone: it writes nothing, here or there, and no value leaves the worker.
+ * @param tally counts the calls, also of a plan that fails midway
  * @throws DestinationFailure when the destination cannot be looked at
  */
 export async function planFor(
   destination: Destination,
   all: PlanParts,
   question: PlanQuestion,
+  tally: Tally,
   signal: AbortSignal,
 ): Promise<PlanAnswer> {
   const parts = withinTimes(all, { connectMs: connectMsMax, requestMs: requestMsMax });
   const driver = openWith(destination, parts, question);
   try {
-    const looks = new Looks(destination.definition, driver, signal, looksMs);
+    const looks = new Looks(destination.definition, driver, signal, looksMs, tally);
     const found = await inOrder(parts.store, question);
     const decided = await Promise.all(found.map((one) => decideOne(destination, parts, withChanges(one, question))));
     const taken = await takenNames(parts.store, question.destinationId, decided.flatMap(nameKeysOf));
@@ -65,7 +66,7 @@ export async function planFor(
       planned.push(...own);
       last = association.id;
     }
-    return { planned, done: doneUpTo(question.associations, last, found.length), calls: looks.calls };
+    return { planned, done: doneUpTo(question.associations, last, found.length) };
   } finally {
     await driver.close();
   }

@@ -1,4 +1,5 @@
 import { badField, permissionDenied } from '#core/errors.ts';
+import { isStorable, Unstorable } from '#core/unstorable.ts';
 import type { Mount } from '#path/contract/mount.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
@@ -166,6 +167,8 @@ async function accessorOf(
 
 function checkedName(given: string): string {
   const name = given.replace(/^\/+/, '');
+  // Look-ups of secrets share a statement, so this text would make those of others fail.
+  if (!isStorable(name)) throw new Unstorable().in({ secret_name: name });
   if (name !== '' && !name.endsWith('/')) return name;
   throw badField(
     'secret_name',
