@@ -63,8 +63,6 @@ export const associationsTable = {
   recheck_generation: withDefault(int),
   /** Objects that were looked at not long ago are looked at too while this is greater than `observed_generation`. */
   verify_generation: withDefault(int),
-  /** The standing rule that made it; null: a request did. */
-  rule_id: nullable(bigintText),
   /**
    * How the objects differ from what the last sync left: `deleted`, `changed`, `tags`, `foreign`; null: not that we
    * know.
@@ -72,6 +70,8 @@ export const associationsTable = {
   drift: nullable(text),
   /** When a look last saw the drift. */
   drift_at: nullable(timestamptz),
+  /** The standing rule that made it; null: a request did. */
+  rule_id: nullable(bigintText),
 };
 
 export const destinationsTable = {
