@@ -37,7 +37,7 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
     put: (item, tracker, signal) => put(followed(client, tracker), connection, item, signal),
     remove: (item, signal) => remove(client, connection, context.log, item, signal),
     look: inspect,
-    list: (from, signal) => list(client, connection, from, signal),
+    list: (from, signal) => list(client, (found) => keyDiffers(connection.kms_key_id, found), from, signal),
     permissions: permissionsOf(client, connection),
     close: async () => client.close(),
   });

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DestinationDefinition, DestinationFailure } from '#destinations/contract.ts';
-import type { Gate, GateBudget, GatePass } from '#queue/contract.ts';
+import type { Gate, GateBudget, GatePass, Verdict } from '#queue/contract.ts';
+import { statusOf } from '../model/status.ts';
 
 /** The share of the rate of an account that looks for drift take at most, over all processes. */
 export const lookShare = 0.25;
+
+/** The gate learns how much a rate may grow. A share must not, so it is a new one each time, in milliseconds. */
+const shareMs = 120_000;
 
 /** Passes are held for one call. */
 const passMs = 120_000;
@@ -46,7 +50,8 @@ export function openCalls(
   };
   return {
     async make(cost, call) {
-      const share = await enter(`drift:${account}`, part, `drift:${account}`);
+      const ofLooks = `drift:${account}:${Math.floor(Date.now() / shareMs)}`;
+      const share = await enter(ofLooks, part, ofLooks);
       if (share === 'later') return share;
       const own = await enter(`look:${account}`, whole, account).catch((cause: unknown) => cause as Error);
       if (own === 'later' || own instanceof Error) {
@@ -59,12 +64,18 @@ export function openCalls(
         await Promise.all([share, own].map((pass) => pass.leave('well', undefined, cost)));
         return { result };
       } catch (cause) {
-        const retryAfterMs = cause instanceof DestinationFailure ? cause.retryAfterMs : undefined;
-        await Promise.all([share, own].map((pass) => pass.leave('sick', retryAfterMs, cost)));
+        const failure = cause instanceof DestinationFailure ? cause : undefined;
+        await share.leave('well', undefined, cost);
+        await own.leave(verdictOf(failure), failure?.retryAfterMs, cost);
         throw cause;
       }
     },
   };
+}
+
+function verdictOf(failure: DestinationFailure | undefined): Verdict {
+  if (failure === undefined || statusOf(failure.kind) !== 'EXTERNAL_SERVICE_ERROR') return 'well';
+  return failure.kind === 'throttled' ? 'throttled' : 'sick';
 }
 
 type Admitted = Extract<GatePass, { admitted: true }>;

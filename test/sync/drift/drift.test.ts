@@ -179,7 +179,7 @@ test('looks of all processes take at most their share of the rate of an account'
   await Promise.all(gates.map((gate) => gate.close()));
   const calls = place.calls.list + place.calls.inspect;
   expect(calls).toBeGreaterThan(5);
-  expect(calls).toBeLessThanOrEqual(40 * lookShare * (1 + seconds) + 3);
+  expect(calls).toBeLessThanOrEqual(40 * lookShare * (2 + seconds) + 3);
 });
 
 test('the common start of all names is that of the first and the last', () => {

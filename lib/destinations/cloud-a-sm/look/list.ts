@@ -2,11 +2,12 @@
 import { ListSecretsCommand, type SecretListEntry } from '@aws-sdk/client-secrets-manager';
 import type { Listed, ListFrom, ListPage } from '../../contract.ts';
 import type { Client } from '../client.ts';
-import type { Connection } from '../fields/fields.ts';
 import { markTag } from '../names.ts';
-import { keyDiffers } from '../put/update.ts';
-import { currentVersionIn, tagsIn } from './look.ts';
+import { currentVersionIn, type RemoteSecret, tagsIn } from './look.ts';
 import { toRemoteVersion } from './receipt.ts';
+
+/** Whether a secret has another key than the destination names. */
+type KeyDiffers = (found: Pick<RemoteSecret, 'kmsKeyId'>) => boolean;
 
 /** The service's maximum. */
 const pageSize = 100;
@@ -17,7 +18,7 @@ const pageSize = 100;
  */
 export async function list(
   client: Client,
-  connection: Connection,
+  keyDiffers: KeyDiffers,
   { prefix, after }: ListFrom,
   signal: AbortSignal,
 ): Promise<ListPage> {
@@ -27,10 +28,10 @@ export async function list(
     ...(after !== null && { NextToken: after }),
   });
   const { SecretList = [], NextToken } = await client.read(signal, (sdk, options) => sdk.send(request, options));
-  return { objects: SecretList.flatMap((entry) => toListed(connection, entry)), after: NextToken ?? null };
+  return { objects: SecretList.flatMap((entry) => toListed(keyDiffers, entry)), after: NextToken ?? null };
 }
 
-function toListed({ kms_key_id }: Connection, entry: SecretListEntry): readonly Listed[] {
+function toListed(keyDiffers: KeyDiffers, entry: SecretListEntry): readonly Listed[] {
   const { ARN: arn, Name: name, KmsKeyId: kmsKeyId, LastChangedDate } = entry;
   if (name === undefined || entry.DeletedDate !== undefined) return [];
   const version = currentVersionIn(entry.SecretVersionsToStages);
@@ -42,7 +43,7 @@ function toListed({ kms_key_id }: Connection, entry: SecretListEntry): readonly 
       changedAt: LastChangedDate ?? null,
       mark: tags[markTag] ?? null,
       tags,
-      differs: keyDiffers(kms_key_id, { kmsKeyId }),
+      differs: keyDiffers({ kmsKeyId }),
     },
   ];
 }
