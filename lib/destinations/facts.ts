@@ -43,6 +43,8 @@ export interface EnforcedLimit {
   readonly form: 'bucket' | 'window';
   readonly units: number;
   readonly seconds: number;
+  /** The provider tells how long to wait in multiples of this many seconds. */
+  readonly waitStep: number;
   /** Units that a call takes. */
   readonly costs: { readonly read: number; readonly write: number };
 }

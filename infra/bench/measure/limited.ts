@@ -64,10 +64,9 @@ export class LimitedCalls {
     }
   }
 
-  /** In whole seconds, as Retry-After is. */
   #waitSeconds(now: number, cost: number): number {
-    const { form, units, seconds } = this.#limit;
+    const { form, units, seconds, waitStep } = this.#limit;
     const wait = form === 'bucket' ? ((cost - this.#left) * seconds) / units : seconds - (now - this.#sinceMs) / 1_000;
-    return Math.max(1, Math.ceil(wait));
+    return Math.max(1, Math.ceil(wait / waitStep)) * waitStep;
   }
 }

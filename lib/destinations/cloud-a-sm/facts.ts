@@ -5,7 +5,7 @@ export const facts: DestinationFacts = {
   packages: ['@aws-sdk/client-secrets-manager', '@aws-sdk/credential-providers', '@smithy/node-http-handler'],
   assumesRoles: true,
   publishedLimit: '50 calls a second of each kind, per account and region',
-  enforced: { form: 'bucket', units: 50, seconds: 1, costs: { read: 1, write: 1 } },
+  enforced: { form: 'bucket', units: 50, seconds: 1, waitStep: 1, costs: { read: 1, write: 1 } },
   lateWrites: {
     refused: 'a late value: its version id is used',
     mended: 'late tags, creations, removals, keys and replicas',

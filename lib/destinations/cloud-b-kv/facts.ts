@@ -4,7 +4,7 @@ import type { DestinationFacts } from '../facts.ts';
 export const facts: DestinationFacts = {
   packages: ['@azure/core-rest-pipeline', '@azure/identity', '@azure/keyvault-secrets'],
   publishedLimit: '300 new versions in 10 s, per vault',
-  enforced: { form: 'window', units: 300, seconds: 10, costs: { read: 0, write: 1 } },
+  enforced: { form: 'window', units: 300, seconds: 10, waitStep: 1, costs: { read: 0, write: 1 } },
   lateWrites: { refused: 'nothing', mended: 'all' },
   // A put overwrites any secret, so each one looks first. Many removals use the list (two pages for ten) and skip the release tag.
   calls: {

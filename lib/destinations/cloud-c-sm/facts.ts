@@ -4,7 +4,7 @@ import type { DestinationFacts } from '../facts.ts';
 export const facts: DestinationFacts = {
   packages: ['@google-cloud/secret-manager', 'google-auth-library'],
   publishedLimit: '600 writes a minute, per project',
-  enforced: { form: 'window', units: 600, seconds: 60, costs: { read: 0, write: 1 } },
+  enforced: { form: 'window', units: 600, seconds: 60, waitStep: 1, costs: { read: 0, write: 1 } },
   lateWrites: {
     refused: 'late labels and removals, where the etag has changed',
     mended: 'late versions, creations and other removals',

@@ -4,7 +4,7 @@ import type { DestinationFacts } from '../facts.ts';
 export const facts: DestinationFacts = {
   packages: [],
   publishedLimit: '120 writes a minute, per project',
-  enforced: { form: 'window', units: 120, seconds: 60, costs: { read: 0, write: 1 } },
+  enforced: { form: 'window', units: 120, seconds: 60, waitStep: 1, costs: { read: 0, write: 1 } },
   lateWrites: { refused: 'a late creation where the variable is there', mended: 'all else' },
   // New variables go in one call; existing ones are changed by their ids.
   calls: {

@@ -4,7 +4,7 @@ import type { DestinationFacts } from '../facts.ts';
 export const facts: DestinationFacts = {
   packages: ['@octokit/auth-app', '@octokit/rest', 'libsodium-wrappers'],
   publishedLimit: '900 points a minute, 5 for a write, per token',
-  enforced: { form: 'window', units: 900, seconds: 60, costs: { read: 1, write: 5 } },
+  enforced: { form: 'window', units: 900, seconds: 60, waitStep: 1, costs: { read: 1, write: 5 } },
   lateWrites: {
     refused: 'nothing',
     mended: 'all: pushed, and removed, twice without a look, since its versions are in seconds',

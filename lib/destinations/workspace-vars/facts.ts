@@ -4,7 +4,7 @@ import type { DestinationFacts } from '../facts.ts';
 export const facts: DestinationFacts = {
   packages: [],
   publishedLimit: '30 calls a second, per user',
-  enforced: { form: 'window', units: 30, seconds: 1, costs: { read: 1, write: 1 } },
+  enforced: { form: 'window', units: 30, seconds: 1, waitStep: 0.1, costs: { read: 1, write: 1 } },
   lateWrites: { refused: 'a late creation where the variable is there', mended: 'all else' },
   // Each variable is a separate call; existing ones are changed by their ids.
   calls: {

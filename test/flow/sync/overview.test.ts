@@ -9,7 +9,12 @@ interface Overview {
   readonly version: string;
   readonly total: number;
   readonly queue?: object;
-  readonly destinations: readonly { readonly name: string; readonly circuit?: string; readonly total: number }[];
+  readonly destinations: readonly {
+    readonly name: string;
+    readonly circuit?: string;
+    readonly total: number;
+    readonly rate?: { readonly limit: number };
+  }[];
 }
 
 async function read(query = '', headers: Readonly<Record<string, string>> = {}): Promise<Overview> {
@@ -35,8 +40,25 @@ test('the overview has the numbers, the circuit and the rate of each destination
     pending_since: null,
     created_at: expect.any(String),
     circuit: 'closed',
-    rate: { calls_per_second: expect.any(Number), burst: expect.any(Number), available: expect.any(Number) },
+    rate: { calls_per_second: 30, limit: 30, burst: expect.any(Number), available: expect.any(Number) },
   });
+});
+
+test('the limit that a throttled call leaves is shown, and not at another account', async () => {
+  const name = await service.destination(type, {
+    ...service.fake(type).destination,
+    rate_group: service.name('group'),
+  });
+  const other = await service.destination(type, {
+    ...service.fake(type).destination,
+    rate_group: service.name('group'),
+  });
+  await service.set(type, other, await service.secret({ v: '1' }));
+  service.fake(type).fail({ kind: 'throttle', times: 1, retryAfterSeconds: 1 });
+  await service.set(type, name, await service.secret({ v: '1' }));
+  const rateOf = async (one: string) => ofDestination(await read(), one)?.rate?.limit;
+  await eventually(async () => ((await rateOf(name)) ?? 30) < 29.5);
+  expect(await rateOf(other)).toBe(30);
 });
 
 test('an open circuit is shown', async () => {
