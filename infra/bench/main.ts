@@ -102,12 +102,12 @@ function readOptions() {
     minutes: { type: 'string', default: '30' },
     growth: { type: 'boolean', default: false },
     secrets: { type: 'string', default: '10000000' },
-    records: { type: 'string', default: '100000' },
+    records: { type: 'string' },
   });
   const { quick, json, profile, million } = values;
   const soak = values.soak ? wholeOf('minutes', values.minutes, 1_440) : undefined;
   const growth = values.growth ? usualGrowth(quick, wholeOf('secrets', values.secrets, 100_000_000)) : undefined;
-  const records = wholeOf('records', values.records, 100_000_000);
+  const records = wholeOf('records', values.records ?? (quick ? '5000' : '100000'), 100_000_000);
   const alone = million || values.soak || values.growth;
   const { only = alone ? [] : sections.map(({ name }) => name) } = values;
   const unknown = only.filter((name) => !sections.some((section) => section.name === name));

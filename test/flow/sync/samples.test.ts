@@ -116,7 +116,7 @@ test.each([
   ['?step=15', ['step']],
   ['?from=-24h&step=10', ['step']],
   ['?from=soon&to=later', ['from', 'to']],
-  ['?type=none', []],
+  ['?type=none', ['type']],
 ])('%s is refused', async (query, fields) => {
   const { status, body } = await service.ask('GET', `sys/sync/samples${query}`);
   const problems = (body['problems'] ?? []) as readonly { readonly field: string }[];
