@@ -13,7 +13,7 @@ import { memorySection } from './sections/memory.ts';
 import { policiesSection } from './sections/policies.ts';
 import { poolerSection } from './sections/pooler.ts';
 import { ratesSection } from './sections/rates.ts';
-import { readsSection } from './sections/reads.ts';
+import { readsSection } from './sections/reads/section.ts';
 import { reconcileSection } from './sections/reconcile.ts';
 import { startSection } from './sections/start.ts';
 import { tokensSection } from './sections/tokens.ts';

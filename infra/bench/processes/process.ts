@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { z } from 'zod';
-import { tailOf } from './tail.ts';
+import { tailOf } from '../measure/tail.ts';
 
 /** A separate process, so that the measured code does not share an event loop with the measuring code. */
 export interface Process<Ready> {

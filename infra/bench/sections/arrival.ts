@@ -4,10 +4,10 @@ import { readConfig } from '#core/config.ts';
 import { silentLog as log } from '#core/log/log.ts';
 import { loadFake } from '#destinations/load.ts';
 import { sweepRegularly } from '../../process/sweeping.ts';
+import { associate } from '../baseline/associations.ts';
 import { percentile } from '../measure/figure.ts';
 import { until, within } from '../measure/rounds.ts';
 import type { Bench, Section } from '../section.ts';
-import { associate } from './associations.ts';
 
 const type = 'deploy-host-project';
 const perSecond = 100;

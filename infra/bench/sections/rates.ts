@@ -4,11 +4,11 @@ import type { EnforcedLimit } from '#destinations/facts.ts';
 import { definitions } from '#destinations/index.ts';
 import { loadFacts } from '#destinations/load.ts';
 import type { Operation } from '#queue/contract.ts';
+import { type Associations, associate } from '../baseline/associations.ts';
 import type { Figure } from '../measure/figure.ts';
 import type { Process } from '../processes/process.ts';
 import type { Bench, Section } from '../section.ts';
 import type { Stage } from '../stage.ts';
-import { type Associations, associate } from './associations.ts';
 
 const fakesReady = z.object({
   destinations: z.array(z.object({ type: z.string(), body: z.record(z.string(), z.unknown()) })),

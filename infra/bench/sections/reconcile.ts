@@ -4,13 +4,13 @@ import { silentLog } from '#core/log/log.ts';
 import { loadFake } from '#destinations/load.ts';
 import { openQueue } from '#queue/open.ts';
 import { keysBelow, queueName } from '#queue/parts.ts';
+import { type Associations, associate } from '../baseline/associations.ts';
 import { type BareJobs, openBareJobs } from '../baseline/jobs.ts';
 import type { Figure } from '../measure/figure.ts';
 import { type Done, versus } from '../measure/meter.ts';
 import { until, within } from '../measure/rounds.ts';
 import type { Process } from '../processes/process.ts';
 import type { Bench, Section } from '../section.ts';
-import { type Associations, associate } from './associations.ts';
 
 const type = 'deploy-host-project';
 const operations = 'Operations reconciled, driver without latency';

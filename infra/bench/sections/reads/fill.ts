@@ -1,6 +1,6 @@
 import { loadFake } from '#destinations/load.ts';
-import { dropIndexes } from '../growth/indexes.ts';
-import type { Stage } from '../stage.ts';
+import { dropIndexes } from '../../growth/indexes.ts';
+import type { Stage } from '../../stage.ts';
 
 export const type = 'deploy-host-project';
 /** Destinations with an equal share of the associations, in the root and in a namespace. */

@@ -1,11 +1,11 @@
-import { fillBareRows } from '../baseline/rows.ts';
-import type { Figure } from '../measure/figure.ts';
-import { addressed, type Server } from '../measure/http-load.ts';
-import { compare, p95 } from '../measure/rounds.ts';
-import { measureBulk } from '../reads/bulk.ts';
-import { destinationOf, fillRecords, namespace, type } from '../reads/fill.ts';
-import type { Bench, Section } from '../section.ts';
-import { counted } from '../workspaces/statements.ts';
+import { fillBareRows } from '../../baseline/rows.ts';
+import type { Figure } from '../../measure/figure.ts';
+import { addressed, type Server } from '../../measure/http-load.ts';
+import { compare, p95 } from '../../measure/rounds.ts';
+import type { Bench, Section } from '../../section.ts';
+import { counted } from '../../workspaces/statements.ts';
+import { measureBulk } from './bulk.ts';
+import { destinationOf, fillRecords, namespace, type } from './fill.ts';
 
 /** Above this number, a read may take twice as long. */
 const fewRecords = 1_000_000;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Figure, median } from '../measure/figure.ts';
-import { addressed } from '../measure/http-load.ts';
-import { within } from '../measure/rounds.ts';
-import type { Bench } from '../section.ts';
+import { type Figure, median } from '../../measure/figure.ts';
+import { addressed } from '../../measure/http-load.ts';
+import { within } from '../../measure/rounds.ts';
+import type { Bench } from '../../section.ts';
 import { namespace } from './fill.ts';
 
 const statementMsMax = 1_000;
