@@ -1,4 +1,5 @@
-import { build } from 'esbuild';
+import { readFile } from 'node:fs/promises';
+import { build, type Plugin } from 'esbuild';
 import { root } from '../bundle.ts';
 
 /** Larger bundles start slowly, and the usual cause is a package that was imported by mistake. */
@@ -18,6 +19,7 @@ export async function bundleProgram(file: string): Promise<number> {
     format: 'cjs',
     banner: { js: '#!/usr/bin/env node' },
     legalComments: 'none',
+    plugins: [onlyVersion],
     outfile: file,
     logLevel: 'error',
   });
@@ -25,3 +27,14 @@ export async function bundleProgram(file: string): Promise<number> {
   if (bytes > programBytesMax) throw new Error(`the program has ${bytes} bytes: at most ${programBytesMax}`);
   return bytes;
 }
+
+/** The program shows the version of the manifest, and needs nothing else of it. */
+const onlyVersion: Plugin = {
+  name: 'only-version',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]package\.json$/ }, async ({ path }) => {
+      const { version } = JSON.parse(await readFile(path, 'utf8')) as { readonly version?: string };
+      return { contents: JSON.stringify({ version }), loader: 'json' };
+    });
+  },
+};
