@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { compileGlob } from '#sync/rules/glob.ts';
+
+test.each([
+  ['*/db', 'a/db', true],
+  ['*/db', 'a/b/db', false],
+  ['**/db', 'a/b/db', true],
+  ['**db', 'db', true],
+  ['a?c', 'abc', true],
+  ['a?c', 'a/c', false],
+  ['a?c', 'ac', false],
+  ['app/**', 'app/', true],
+  ['app/**', 'app', false],
+  ['a.c', 'abc', false],
+  ['*', '', true],
+  ['ä?', 'ä😀', true],
+])('%s and %s: %s', (glob, path, matches) => {
+  expect(compileGlob(glob)(path)).toBe(matches);
+});
+
+test('a glob with many wildcards takes no longer than its length times that of the path', () => {
+  const matches = compileGlob('*a'.repeat(100));
+  const began = performance.now();
+  expect(matches('a'.repeat(2_000).concat('b'))).toBe(false);
+  expect(performance.now() - began).toBeLessThan(5_000);
+});
