@@ -139,6 +139,16 @@ export const groups: readonly Group[] = [
     load: async () => [(await import('./verbs/sync/operate.ts')).wait],
   },
   {
+    name: 'events',
+    summary: 'Print the events of the sync',
+    load: async () => [(await import('./verbs/notices/events.ts')).events],
+  },
+  {
+    name: 'notifications',
+    summary: 'Manage the webhooks that tell events of the sync',
+    load: async () => (await import('./verbs/notices/notifications.ts')).notifications,
+  },
+  {
     name: 'workspaces',
     summary: 'Look at workspaces, lock them, fetch their states',
     async load() {

@@ -2,12 +2,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allVerbs } from '#infra/generate/tables/commands.ts';
 import { type Bundled, bundledProgram } from '../support/cli/bundled.ts';
 import { serviceOf } from '../support/flow/open-service.ts';
 import { shamirService } from '../support/flow/shamir.ts';
 import { shortly } from '../support/redis/wait.ts';
+import { receiver } from '../support/servers/receiver.ts';
 import { md5Of, stateText } from '../workspaces/support/files.ts';
 
 const service = serviceOf(['cloud-a-sm']);
@@ -130,6 +132,18 @@ async function rule() {
   await service.ask('POST', 'sys/sync/rules/databases', fields);
 }
 
+/** A webhook with a dead letter. */
+async function notification() {
+  const { url } = await receiver();
+  await service.api.write('sys/sync/notifications/on-call', { url });
+  const { rows } = await sql<{ id: string }>`
+    insert into sync_deliveries (id, notification_id, event_id, kind, body, next_at, state)
+    select gen_random_uuid(), id, 1, 'queue.filling', '{}', now(), 'dead' from sync_notifications returning id`.execute(
+    service.store.db,
+  );
+  return { DELIVERY: rows[0]?.id, RECEIVER: url };
+}
+
 /** What a command needs beforehand; the result are further variables. */
 const before: Readonly<Record<string, () => Promise<unknown>>> = {
   async login() {
@@ -174,6 +188,7 @@ const before: Readonly<Record<string, () => Promise<unknown>>> = {
     const { records } = await service.api.read<{ records: { id: string }[] }>('sys/sync/records');
     return { RECORD: records[0]?.id };
   },
+  notifications: notification,
   batches: association,
   rules: rule,
   'batches get': batch,

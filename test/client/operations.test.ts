@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Operation } from '#client/operation.ts';
 import { auth } from '#client/operations/auth.ts';
 import { kv1, kv2 } from '#client/operations/kv.ts';
+import { notices } from '#client/operations/notices.ts';
 import { sync } from '#client/operations/sync.ts';
 import { system } from '#client/operations/system.ts';
 import { workspaces } from '#client/operations/workspaces.ts';
@@ -63,6 +64,7 @@ test.each([
   ['auth', auth, ''],
   ['system', system, ''],
   ['sync', sync, ''],
+  ['notices', notices, ''],
   ['KV version 2', kv2, 'secret'],
   ['KV version 1', kv1, 'plain'],
   ['workspaces', workspaces, ''],

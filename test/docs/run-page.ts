@@ -9,6 +9,7 @@ import { loadFake } from '#destinations/load.ts';
 import { startInstance } from '#infra/process/instance.ts';
 import { startOpenIdProvider } from '../support/auth/openid-provider.ts';
 import { startOrchestrator } from '../support/auth/orchestrator.ts';
+import { receiver } from '../support/servers/receiver.ts';
 import { testDatabase, testRedis } from '../support/services.ts';
 import type { ShellBlock } from './blocks.ts';
 
@@ -26,7 +27,7 @@ export interface PageRun {
  * Runs blocks in their order in one shell against their own development server. `KEYFERRY` is its address, `ROOT_TOKEN` its
  * root token, `A` and `H` what the README calls so. The working directory has `destination.json` for a stand-in of `cloud-a-sm`
  * and the key files that pages mention; `K8S_HOST`, `token`, `ca.crt` and `TOKEN_FILE` belong to a stand-in of an orchestrator, and
- * `OIDC_URL`, `OIDC_CLIENT_ID`, `OIDC_CLIENT_SECRET` and `oidc-ca.pem` to an OpenID provider. A command fails the page when its
+ * `OIDC_URL`, `OIDC_CLIENT_ID`, `OIDC_CLIENT_SECRET` and `oidc-ca.pem` to an OpenID provider; `RECEIVER` is that of a receiver of webhooks. A command fails the page when its
  * status is not 0, and curl when the server refuses.
  */
 export async function runPage(blocks: readonly ShellBlock[]): Promise<PageRun> {
@@ -62,6 +63,7 @@ export async function runPage(blocks: readonly ShellBlock[]): Promise<PageRun> {
       H: `X-Service-Token: ${rootToken}`,
       K8S_HOST: cluster.address,
       TOKEN_FILE: join(work, 'pod-token'),
+      RECEIVER: (await receiver()).url,
       OIDC_URL: provider.address,
       OIDC_CLIENT_ID: provider.clientId,
       OIDC_CLIENT_SECRET: provider.clientSecret,

@@ -1,0 +1,65 @@
+import { notices } from '#client/operations/notices.ts';
+import { memberOf, type ObjectValue, printJson, textOf, type Value } from '#client/wire/json.ts';
+import type { Context } from '../../context.ts';
+import { type Result, rowsOf, text } from '../../output/result.ts';
+import { shown } from '../../output/table.ts';
+import type { Given, Verb } from '../../verb.ts';
+
+/** Events of one page, the most that a reply has. */
+const pageMax = 500;
+/** How long one request of `--follow` waits, the most that the server allows, in seconds. */
+const waitSecondsMax = 30;
+/** How long `--follow` goes on without `--for`: until it is interrupted. */
+const unlimitedMs = 1_000_000_000_000;
+
+export const events: Verb = {
+  name: 'events',
+  summary: 'Print the events of the sync, the oldest first: NDJSON in a pipe, lines on a terminal',
+  options: [
+    ['--after <id>', 'only events after this one'],
+    ['-f, --follow', 'wait for further events until interrupted'],
+    ['--for <time>', 'end --follow after this time, such as 10m'],
+  ],
+  examples: ['keyferry events', 'keyferry events --follow --for 1s -o ndjson'],
+  async run(context, given) {
+    const isFollowing = given.flag('follow');
+    const endMs = performance.now() + given.duration('for', unlimitedMs);
+    let after = given.text('after') ?? '';
+    for (;;) {
+      const leftMs = isFollowing ? Math.max(0, endMs - performance.now()) : 0;
+      const { data } = await context.client.call(
+        notices.readEvents,
+        {},
+        { ...fieldsOf(after), wait: waitOf(context, leftMs) },
+      );
+      const found = memberOf(data, 'events');
+      const page = (Array.isArray(found) ? found : []) as readonly ObjectValue[];
+      if (page.length > 0) await context.show(printed(context, given, page));
+      const last = textOf(data, 'after');
+      const isEnd = page.length === 0 && last === (after === '' ? '0' : after);
+      if (isEnd && leftMs === 0) return undefined;
+      after = last;
+    }
+  },
+};
+
+const fieldsOf = (after: string) => ({ limit: pageMax, ...(after === '' ? {} : { after }) });
+
+/** In seconds. The time limit of the client's calls must not end the wait. */
+function waitOf({ settings }: Context, leftMs: number): number {
+  const mostMs = Math.min(waitSecondsMax * 1_000, settings.connection.timeoutMs / 2, leftMs);
+  return Math.ceil(mostMs / 1_000);
+}
+
+function printed({ host, settings }: Context, given: Given, page: readonly ObjectValue[]): Result {
+  if (settings.format !== 'table' || given.text('output') !== undefined)
+    return rowsOf({ id: 'id', at: 'at', kind: 'kind', text: 'what' }, page.map(plain));
+  const line = host.output.isTTY === true ? lineOf : printJson;
+  return text(page.map((event) => `${line(event)}\n`).join(''));
+}
+
+const plain = (event: ObjectValue): { readonly [key: string]: Value } =>
+  Object.fromEntries(Object.entries(event).map(([name, value]) => [name, value ?? null]));
+
+const lineOf = (event: Value): string =>
+  shown([textOf(event, 'at'), textOf(event, 'kind').padEnd(26), textOf(event, 'text')].join('  '));
