@@ -1,4 +1,4 @@
-import { isStorable } from '#core/unstorable.ts';
+import { isStorable } from '#core/json/unstorable.ts';
 import type { Barrier } from '#store/store.ts';
 
 /** The keys under which failed logins with a name are counted. */

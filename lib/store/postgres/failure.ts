@@ -1,5 +1,5 @@
 import { AppError, badRequest, notFound } from '#core/errors.ts';
-import { Unstorable } from '#core/unstorable.ts';
+import { Unstorable } from '#core/json/unstorable.ts';
 import { ConnectRefusal } from './refusal.ts';
 
 /** What a failed query means. `unusable`: the connection must not go back to the pool. */

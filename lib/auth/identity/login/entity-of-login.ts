@@ -1,6 +1,6 @@
 import { badField, permissionDenied } from '#core/errors.ts';
 import { uuid } from '#core/ids.ts';
-import { isStorable } from '#core/unstorable.ts';
+import { isStorable } from '#core/json/unstorable.ts';
 import type { Store } from '#store/store.ts';
 import type { EntityOfLogin, LoginEntity, LoginOf } from '../../token/identities.ts';
 import { nameKey, storable } from '../names.ts';

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import { coalesce } from '#core/concurrency/coalesce.ts';
-import { isStorable } from '#core/unstorable.ts';
+import { isStorable } from '#core/json/unstorable.ts';
 import type { Page } from '#path/listing.ts';
 import { bytea, int, jsonObject, nullable, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';

@@ -79,15 +79,20 @@ export function renewRows(parts: RowParts): readonly Row[] {
           { accessor: accessorField, increment: incrementField },
           {
             summary: 'Renew a token by its accessor',
-            run: async ({ accessor, increment }, context) =>
-              renewToken(parts, mustBeKnown(await byAccessor(parts, accessor, context)), {
-                id: '',
-                increment,
-                named: ['accessor'],
-              }),
+            run: ({ accessor, increment }, context) => renewNamed(parts, accessor, increment, context),
           },
         ),
       },
     },
   ];
+}
+
+async function renewNamed(
+  parts: RowParts,
+  accessor: string,
+  increment: number,
+  context: RequestContext,
+): Promise<Reply> {
+  const row = mustBeKnown(await byAccessor(parts, accessor, context));
+  return renewToken(parts, row, { id: '', increment, named: ['accessor'] });
 }

@@ -1,6 +1,6 @@
 import { AppError, badRequest, invalid, permissionDenied } from '#core/errors.ts';
+import { Unstorable } from '#core/json/unstorable.ts';
 import { isRoot, isWithin } from '#core/namespace.ts';
-import { Unstorable } from '#core/unstorable.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { Verb } from '#path/contract/request.ts';
 import type { Parsed } from '#path/input/parse.ts';

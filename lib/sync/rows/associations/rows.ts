@@ -1,5 +1,5 @@
 import { badField, permissionDenied } from '#core/errors.ts';
-import { isStorable, Unstorable } from '#core/unstorable.ts';
+import { isStorable, Unstorable } from '#core/json/unstorable.ts';
 import type { Mount } from '#path/contract/mount.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';

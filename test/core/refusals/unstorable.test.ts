@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Unstorable } from '#core/unstorable.ts';
+import { Unstorable } from '#core/json/unstorable.ts';
 
 const fieldsOf = (input: Readonly<Record<string, unknown>>) =>
   new Unstorable()

@@ -1,4 +1,4 @@
-import { AppError, badField } from './errors.ts';
+import { AppError, badField } from '../errors.ts';
 
 /** Whether the store can hold a text. One that it cannot hold would fail all texts that share its statement. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
