@@ -58,7 +58,9 @@ async function run(play: Play, workspace: string): Promise<void> {
   if (made.status !== 201) return play.tally.violation(`a run was answered with ${made.status}`);
   // A request whose answer was cut off has created a run as well, which goes first.
   const listed = await ask('GET', `/workspaces/${workspace}/runs`);
-  const open = (listed.body['data'] as readonly Item[]).filter(({ attributes }) => attributes['status'] === 'pending');
+  const open = (listed.body['data'] as readonly Item[]).filter(({ attributes }) =>
+    ['pending', 'plan_queued'].includes(String(attributes['status'])),
+  );
   for (const { id } of open.toReversed()) await apply(play, id);
 }
 

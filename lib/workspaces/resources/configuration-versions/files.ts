@@ -10,7 +10,7 @@ import { findFor } from '../../access/needs/needs.ts';
 import { operation } from '../../access/needs/operation.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { insertRun } from '../run-lifecycle/insert.ts';
-import { queueableNow, timeOfStatement } from '../run-lifecycle/transition.ts';
+import { queueableNow, queuePlans, timeOfStatement } from '../run-lifecycle/transition.ts';
 import { countedByGrant, grantIn, grantSecret } from '../state-blobs/grant.ts';
 import { blobBytesMax } from '../state-blobs/parts.ts';
 import { endingOf } from '../state-blobs/read.ts';
@@ -101,6 +101,7 @@ async function keep(
     update ws_runs set timestamps = timestamps || ${queueableNow} where configuration_version_id = ${id} and status = 'pending'`.execute(
     tx,
   );
+  await queuePlans(tx, row.workspace_id);
   if (!row.speculative && row.auto_queue_runs) await queueRun(tx, store, row);
   return true;
 }

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { unprocessable } from '#path/jsonapi/error.ts';
+import { invalidAttribute, unprocessable } from '#path/jsonapi/error.ts';
 import type { ApiCaller } from '#path/jsonapi/row.ts';
 import { pick, type RowOf } from '#store/sql/columns.ts';
 import { bool, int, text } from '#store/sql/kinds.ts';
@@ -13,7 +13,7 @@ import { newId } from '../../frame/ids.ts';
 import { announce } from '../notification-deliveries/outbox.ts';
 import { finalStatuses, statusGroups } from './status.ts';
 import type { RunSettings } from './store.ts';
-import { addEvent, queueableNow } from './transition.ts';
+import { addEvent, queueableNow, queuePlans } from './transition.ts';
 import { variablesName } from './view.ts';
 
 type Tx = Transaction<Database>;
@@ -39,7 +39,8 @@ const activeMax = 1_000;
 /**
  * Appends a run to the queue of its workspace and returns its id.
  *
- * @throws ApiError 404 when the workspace was deleted, 422 when its execution mode is local, it has no configuration, or too many runs are active
+ * @throws ApiError 404 when the workspace was deleted, 422 when its execution mode is local,
+ * it has no configuration, refuses to be destroyed, or too many runs are active
  */
 export async function insertRun(tx: Tx, { barrier }: Pick<Store, 'barrier'>, run: NewRun): Promise<string> {
   const { workspaceId, actor } = run;
@@ -47,6 +48,7 @@ export async function insertRun(tx: Tx, { barrier }: Pick<Store, 'barrier'>, run
   const place = await placeOf(tx, workspaceId);
   if (place.mode === 'local')
     throw unprocessable('Runs cannot be created in a workspace whose execution mode is local: it stores state only.');
+  if (run.settings['is-destroy'] === true && !place.allows_destroy) throw refusesDestroy();
   if (place.active >= activeMax) throw unprocessable(`a workspace may have at most ${activeMax} active runs`);
   const configuration = await configurationOf(tx, run, held.current_configuration_version_id);
   const id = newId('run');
@@ -65,19 +67,30 @@ export async function insertRun(tx: Tx, { barrier }: Pick<Store, 'barrier'>, run
              select 1 from ws_runs c where c.id = ${held.current_run_id} and c.status <> all(${finalStatuses}::text[]))
              then current_run_id else ${id} end
      where id = ${workspaceId}`.execute(tx);
+  await queuePlans(tx, workspaceId);
   await addEvent(tx, id, 'created', actor);
   await announce(tx, { id, workspaceId, status: 'pending', message: run.message }, 'run:created');
   return id;
 }
 
+const refusesDestroy = () =>
+  invalidAttribute('is-destroy', 'Is destroy cannot be set: the workspace does not allow destroy plans');
+
 type Place = RowOf<typeof placeColumns>;
 
-const placeColumns = { mode: executionMode, engine_version: text, auto_apply: bool, active: int };
+const placeColumns = {
+  mode: executionMode,
+  engine_version: text,
+  auto_apply: bool,
+  allows_destroy: bool,
+  active: int,
+};
 
 async function placeOf(tx: Tx, workspaceId: string): Promise<Place> {
   const { rows } = await rowsOf(placeColumns)`
     select coalesce(w.execution_mode, p.default_execution_mode, o.default_execution_mode) as mode, w.engine_version,
            coalesce(w.settings->'auto-apply' = 'true', false) as auto_apply,
+           coalesce(w.settings->'allow-destroy-plan' <> 'false', true) as allows_destroy,
            (select count(*)::int from ws_runs r where r.workspace_id = w.id
                and r.status = any(${statusGroups['non_final']}::text[])) as active
       from ws_workspaces w join ws_projects p on p.id = w.project_id join ws_organizations o on o.id = w.organization_id

@@ -2,6 +2,9 @@
  * A run waits (`pending`), is planned by an agent (`planning`), and then ends or waits for confirmation (`planned`). Once confirmed
  * (`confirmed`) it is applied by an agent (`applying`). It holds the lock of its workspace from the start of the plan to its end.
  * A plan-only run, or a run whose plan is saved for later, does not hold the lock during the plan.
+ *
+ * These are the stored statuses. A run that only waits for an agent is shown as `plan_queued` or `apply_queued`: it is stored with the
+ * time since when, so that earlier versions of this service can read it.
  */
 export const runStatuses = [
   'pending',
@@ -18,6 +21,24 @@ export const runStatuses = [
 ] as const;
 
 export type RunStatus = (typeof runStatuses)[number];
+
+/** The statuses of runs that wait only for an agent, with the status that is stored and the timestamp that marks them. */
+export const queuedStatuses = {
+  plan_queued: { stored: 'pending', since: 'plan-queued-at' },
+  apply_queued: { stored: 'confirmed', since: 'apply-queued-at' },
+} as const satisfies Record<string, { readonly stored: RunStatus; readonly since: string }>;
+
+export type ShownStatus = RunStatus | keyof typeof queuedStatuses;
+
+/** The status that documents and messages show. */
+export function shownStatus(run: {
+  readonly status: RunStatus;
+  readonly timestamps: Readonly<Record<string, string>>;
+}): ShownStatus {
+  for (const [name, { stored, since }] of Object.entries(queuedStatuses))
+    if (run.status === stored && run.timestamps[since] !== undefined) return name as keyof typeof queuedStatuses;
+  return run.status;
+}
 
 /** Statuses of finished runs. A saved plan may still be confirmed, but it does not block other runs. */
 export const finalStatuses: readonly RunStatus[] = [

@@ -7,7 +7,7 @@ import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { wsRunsTable } from '#store/tables/runs.ts';
 import { callerKind } from '../../access/bearer.ts';
-import { runStatuses } from './status.ts';
+import { queuedStatuses, runStatuses } from './status.ts';
 
 const texts = z.array(z.string()).readonly();
 
@@ -74,6 +74,16 @@ export const isActive = (alias: string): RawBuilder<unknown> =>
 /** The condition for active runs that hold or will hold the lock. */
 export const isQueued = (alias: string): RawBuilder<unknown> =>
   sql`(${isActive(alias)} and not ${sql.ref(`${alias}.plan_only`)})`;
+
+/** The condition for runs whose shown status is one of several. */
+export const isShownAs = (alias: string, statuses: readonly string[]): RawBuilder<unknown> => {
+  const [status, timestamps] = [sql.ref(`${alias}.status`), sql.ref(`${alias}.timestamps`)];
+  const whens = Object.entries(queuedStatuses).map(
+    ([name, { stored, since }]) =>
+      sql`when ${status} = ${sql.lit(stored)} and ${timestamps} ? ${sql.lit(since)} then ${sql.lit(name)}`,
+  );
+  return sql`case ${sql.join(whens, sql` `)} else ${status} end = any(${statuses}::text[])`;
+};
 
 /** Events shown of one run. */
 export const eventsMax = 100;

@@ -5,8 +5,8 @@ import { newId } from '../../frame/ids.ts';
 import type { Trigger } from '../notification-configurations/fields.ts';
 import { announce } from '../notification-deliveries/outbox.ts';
 import { endLockedStates } from '../state-versions/promote.ts';
-import { isFinal, type RunStatus } from './status.ts';
-import type { RunRow } from './store.ts';
+import { isFinal, queuedStatuses, type RunStatus } from './status.ts';
+import { isActive, isQueued, type RunRow } from './store.ts';
 
 type Tx = Transaction<Database>;
 type Actor = Pick<ApiCaller, 'kind' | 'id'>;
@@ -32,6 +32,7 @@ export async function transition(tx: Tx, run: RunRow, status: RunStatus, actor: 
     update ws_runs set status = ${status}, updated_at = now(),
            timestamps = timestamps || jsonb_build_object(${`${status.replaceAll('_', '-')}-at`}::text, ${timeOfStatement})
      where id = ${id}`.execute(tx);
+  if (status === 'confirmed') await stamp(tx, id, queuedStatuses.apply_queued.since);
   await addEvent(tx, id, status, actor);
   const trigger = triggers[status];
   if (trigger !== undefined) await announce(tx, { id, workspaceId, status, message }, trigger);
@@ -39,6 +40,32 @@ export async function transition(tx: Tx, run: RunRow, status: RunStatus, actor: 
     await sql`update ws_workspaces set run_failures = run_failures + 1 where id = ${workspaceId}`.execute(tx);
   if (status === 'applied') await makeCurrent(tx, run);
   if (isFinal(status)) await release(tx, workspaceId, id);
+  if (isFinal(status)) await queuePlans(tx, workspaceId);
+}
+
+/** Sets a timestamp of a run to the time of the statement. */
+export async function stamp(tx: Tx, runId: string, name: string): Promise<void> {
+  await sql`
+    update ws_runs set updated_at = now(),
+           timestamps = timestamps || jsonb_build_object(${name}::text, ${timeOfStatement}) where id = ${runId}`.execute(
+    tx,
+  );
+}
+
+/**
+ * Marks the waiting runs of a workspace whose plan can begin as soon as an agent takes it: those with a configuration that take no lock,
+ * and the first of the others, unless the workspace is locked. The caller holds the lock on the workspace row.
+ */
+export async function queuePlans(tx: Tx, workspaceId: string): Promise<void> {
+  const { stored, since } = queuedStatuses.plan_queued;
+  await sql`
+    update ws_runs r set timestamps = r.timestamps || jsonb_build_object(${since}::text, ${timeOfStatement})
+     where r.workspace_id = ${workspaceId} and ${isActive('r')} and r.status = ${stored}
+       and r.timestamps ? 'plan-queueable-at' and not r.timestamps ? ${since}
+       and (r.plan_only or r.settings->'save-plan' = 'true' or (
+         not exists (select 1 from ws_runs a
+                      where a.workspace_id = r.workspace_id and a.position < r.position and ${isQueued('a')})
+         and exists (select 1 from ws_workspaces w where w.id = r.workspace_id and w.lock_kind is null)))`.execute(tx);
 }
 
 /** An applied provisional configuration becomes the current one of the workspace unless there is a newer one. */

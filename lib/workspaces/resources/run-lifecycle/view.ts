@@ -3,7 +3,7 @@ import { type Resource, timeText, toMany, toOne } from '#path/jsonapi/resource.t
 import { type Levels, runLevels } from '../../access/levels.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { creatorOf } from '../state-versions/view.ts';
-import { atWork, cancelable, confirmable, discardable } from './status.ts';
+import { atWork, cancelable, confirmable, discardable, shownStatus } from './status.ts';
 import { applyIdOf, planIdOf, type RunRow } from './store.ts';
 
 export const variablesName = (id: string): string => `ws_runs/${id}/variables`;
@@ -57,7 +57,7 @@ function attributesOf(parts: Parts, run: RunRow, levels: Pick<Levels, 'variables
     'target-addrs': settings['target-addrs'] ?? null,
     'save-plan': settings['save-plan'] ?? false,
     source: run.source,
-    status: run.status,
+    status: shownStatus(run),
     'status-timestamps': timestamps,
     'engine-version': version,
     'terraform-version': version,

@@ -8,7 +8,7 @@ import type { WorkspaceParts } from '../../contract.ts';
 import { addComment, commentIn } from '../comments/write.ts';
 import { changeRun } from '../run-lifecycle/change.ts';
 import { atWork, cancelable, confirmable, discardable } from '../run-lifecycle/status.ts';
-import type { RunRow } from '../run-lifecycle/store.ts';
+import { isQueued, oldestFirst, type RunRow, runsWhere } from '../run-lifecycle/store.ts';
 import { addEvent, takeLock, timeOfStatement, transition } from '../run-lifecycle/transition.ts';
 
 type Tx = Transaction<Database>;
@@ -19,8 +19,12 @@ export const runActionRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   action(parts, 'apply', 'Confirm a plan', confirm),
   action(parts, 'discard', 'Discard a plan', discard),
   action(parts, 'cancel', 'Cancel a run', cancel),
+  action(parts, 'force-execute', 'Cancel the runs in front of a waiting run', forceExecute),
   action(parts, 'force-cancel', 'Cancel a run whose agent does not respond', forceCancel, 'force-cancel'),
 ];
+
+/** At least as many as may be active in one workspace. */
+const runsCanceledMax = 1_000;
 
 const accepted: ApiReply = { status: 202 };
 
@@ -91,4 +95,21 @@ async function forceCancel(tx: Tx, run: RunRow, caller: ApiCaller): Promise<void
   if (!atWork.includes(run.status) || run.timestamps['cancel-requested-at'] === undefined)
     throw conflict('This run cannot be canceled by force: cancel it first');
   await transition(tx, run, 'canceled', caller);
+}
+
+/** Runs being applied go on: canceling them could leave resources that no state knows. */
+async function forceExecute(tx: Tx, run: RunRow, caller: ApiCaller): Promise<void> {
+  if (run.status !== 'pending' || run.plan_only)
+    throw conflict('This run cannot be executed by force: it does not wait for other runs');
+  const before = await runsWhere(
+    tx,
+    sql`r.workspace_id = ${run.workspace_id} and ${isQueued('r')} and r.position < (
+      select position from ws_runs where id = ${run.id})`,
+    { size: runsCanceledMax, offset: 0 },
+    oldestFirst,
+  );
+  const applying = before.find(({ status }) => status === 'applying');
+  if (applying !== undefined)
+    throw conflict(`This run cannot be executed by force: ${applying.id} is being applied; cancel it first`);
+  for (const one of before) await transition(tx, one, 'canceled', caller);
 }

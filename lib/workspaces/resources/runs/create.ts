@@ -48,6 +48,8 @@ function mustFit(sent: Sent): void {
     throw invalidAttribute('refresh', 'Refresh cannot be disabled for a refresh-only run');
   if (sent['save-plan'] === true && sent['plan-only'] === true)
     throw invalidAttribute('save-plan', 'Save plan cannot be set for a plan-only run');
+  if (typeof sent['engine-version'] === 'string' && sent['plan-only'] !== true)
+    throw invalidAttribute('engine-version', 'Engine version can only be set for a plan-only run');
 }
 
 /** Drops null values. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { sizeRule } from '#path/fields.ts';
 import { flag, notBlank, text, texts } from '#path/jsonapi/fields.ts';
 import { document } from '#path/jsonapi/input.ts';
+import { isKnownVersion } from '../workspace-settings/engine-version.ts';
 
 const addressesMax = 100;
 const variablesMax = 300;
@@ -30,7 +31,9 @@ export const runFields = {
     .array(variable, 'must be a list')
     .max(variablesMax, sizeRule(`may have at most ${variablesMax} entries`))
     .nullable(),
-  'engine-version': text(64).nullable(),
+  'engine-version': text(64)
+    .refine(isKnownVersion, 'is not a known version, "latest" or a constraint that one meets')
+    .nullable(),
 };
 
 /** The document of a new run. Clients send several types. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { badRequest } from '#path/jsonapi/error.ts';
 import { statusGroups } from '../run-lifecycle/status.ts';
+import { isShownAs } from '../run-lifecycle/store.ts';
 
 const valuesMax = 100;
 
@@ -22,7 +23,7 @@ export const filterParameters = [
  */
 export function runCondition(query: URLSearchParams): RawBuilder<unknown> {
   const conditions = [
-    ...listed(query, 'filter[status]', undefined, (values) => sql`r.status = any(${values}::text[])`),
+    ...listed(query, 'filter[status]', undefined, (values) => isShownAs('r', values)),
     ...listed(query, 'filter[status_group]', Object.keys(statusGroups), groupCondition),
     ...listed(query, 'filter[operation]', Object.keys(operations), operationCondition),
     ...listed(query, 'filter[source]', undefined, (values) => sql`r.source = any(${values}::text[])`),

@@ -5,6 +5,7 @@ import type { Database } from '#store/tables.ts';
 import { holdWorkspace } from '../../access/hold.ts';
 import { type FoundWorkspace, findWorkspace, type WorkspaceRow, workspaceColumns } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
+import { queuePlans } from '../run-lifecycle/transition.ts';
 import { endLockedStates, isStatePending } from '../state-versions/promote.ts';
 import { workspaceDocument } from '../workspaces/document.ts';
 import { alreadyLocked, holderIn, holderOf, notLocked, refusalToUnlock } from './verdict.ts';
@@ -70,6 +71,7 @@ async function release(
       update ws_workspaces set lock_kind = null, lock_holder = null, lock_reason = null where id = ${id} returning *`.execute(
       tx,
     );
+    await queuePlans(tx, id);
     return rows[0] ?? held;
   });
   return { data: await workspaceDocument(parts, { ...found, workspace }) };

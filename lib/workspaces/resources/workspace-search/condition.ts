@@ -34,7 +34,10 @@ export function selectionOf(organizationId: string, query: ListQuery): Selection
 const lowerName = sql`lower(w.name collate "C")`;
 
 const hasRunIn = (statuses: readonly string[]): RawBuilder<unknown> => sql`exists (
-  select 1 from ws_runs r where r.id = w.current_run_id and r.status = any(${opaqueParameter(statuses, 'text[]')}))`;
+  select 1 from ws_runs r where r.id = w.current_run_id
+     and case when r.status = 'pending' and r.timestamps ? 'plan-queued-at' then 'plan_queued'
+              when r.status = 'confirmed' and r.timestamps ? 'apply-queued-at' then 'apply_queued'
+              else r.status end = any(${opaqueParameter(statuses, 'text[]')}))`;
 
 /** `*` matches any characters; all other characters match themselves. */
 const patternOf = (wildcard: string): string =>

@@ -45,7 +45,7 @@ test('of many concurrent confirmations and discards of one plan in two processes
   const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => act(at)));
   expect(statusesOf(answers)).toEqual([202, ...Array.from({ length: 11 }, () => 409)]);
   const winner = answers.findIndex((answer) => answer.status === 202);
-  expect(await status(id)).toBe(winner % 4 < 2 ? 'confirmed' : 'discarded');
+  expect(await status(id)).toBe(winner % 4 < 2 ? 'apply_queued' : 'discarded');
   const { rows } = await sql`
     select 1 from ws_run_events where run_id = ${id} and action in ('confirmed', 'discarded')`.execute(
     ground.service.store.db,

@@ -13,7 +13,7 @@ test('a run is planned, confirmed and applied by an agent, and holds the lock fr
   expect(made.status).toBe(201);
   const { id } = made.item;
   expect(made.item.attributes).toMatchObject({
-    status: 'pending',
+    status: 'plan_queued',
     message: 'first',
     source: 'tfe-api',
     refresh: true,
@@ -37,7 +37,7 @@ test('a run is planned, confirmed and applied by an agent, and holds the lock fr
   expect((await report(id, 'plan', finished)).item.attributes).toMatchObject({ ...finished, 'has-changes': true });
   expect(await status(id)).toBe('planned');
   expect((await act(id, 'apply')).status).toBe(202);
-  expect(await status(id)).toBe('confirmed');
+  expect(await status(id)).toBe('apply_queued');
   await report(id, 'apply', { status: 'running' });
   const snapshot = stateVersion({ ...body, intermediate: true }, id);
   const state = await ground.call('POST', path, snapshot, writer.token);
@@ -99,7 +99,7 @@ test.each([
   ['a requested empty apply', { 'allow-empty-apply': true }, { status: 'finished', 'has-changes': false }, 'planned'],
   ['a plan-only run', { 'plan-only': true }, { status: 'finished', 'has-changes': true }, 'planned_and_finished'],
   ['a saved plan', { 'save-plan': true }, { status: 'finished', 'has-changes': true }, 'planned_and_saved'],
-  ['an automatic apply', { 'auto-apply': true }, { status: 'finished', 'has-changes': true }, 'confirmed'],
+  ['an automatic apply', { 'auto-apply': true }, { status: 'finished', 'has-changes': true }, 'apply_queued'],
   ['a plan that fails', {}, { status: 'errored' }, 'errored'],
 ])('the status after a plan: %s', async (_what, attributes, outcome, expected) => {
   const { configuration, run, report, act, status, row } = await runnableWorkspace(ground);
@@ -109,7 +109,7 @@ test.each([
   expect((await report(id, 'plan', outcome)).status).toBe(200);
   expect(await status(id)).toBe(expected);
   expect((await row())?.run_failures).toBe(expected === 'errored' ? 1 : 0);
-  expect((await row())?.lock_holder ?? null).toBe(['planned', 'confirmed'].includes(expected) ? id : null);
+  expect((await row())?.lock_holder ?? null).toBe(['planned', 'apply_queued'].includes(expected) ? id : null);
   if (expected !== 'planned_and_saved') return;
   expect((await act(id, 'apply')).status).toBe(202);
   expect(await row()).toMatchObject({ lock_kind: 'runs', lock_holder: id });
@@ -196,7 +196,8 @@ test('lists are filtered by status, group, operation, name and text, and contain
   const list = async (query: string, path = `/workspaces/${workspace.id}/runs`) =>
     (await ground.call('GET', `${path}?${query}`, undefined, writer.token)).items.map(({ id }) => id);
   expect(await list('')).toEqual([onlyPlans, destroys, plain]);
-  expect(await list('filter[status]=pending,applied')).toEqual([destroys, plain]);
+  expect(await list('filter[status]=pending,applied')).toEqual([destroys]);
+  expect(await list('filter[status]=plan_queued')).toEqual([plain]);
   expect(await list('filter[status_group]=final')).toEqual([onlyPlans]);
   expect(await list('filter[operation]=destroy,plan_only')).toEqual([onlyPlans, destroys]);
   expect(await list('search[basic]=needle')).toEqual([plain]);
