@@ -3,6 +3,7 @@ import type { TableOf } from './sql/columns.ts';
 import type {
   wsAgentPoolScopesTable,
   wsAgentPoolsTable,
+  wsAgentsTable,
   wsAgentTokensTable,
   wsDeliveriesTable,
   wsNotificationsTable,
@@ -68,7 +69,13 @@ import type {
   wsTokensTable,
   wsUsersTable,
 } from './tables/organizations.ts';
-import type { wsConfigurationVersionsTable, wsRunCommentsTable, wsRunEventsTable, wsRunsTable } from './tables/runs.ts';
+import type {
+  wsConfigurationVersionsTable,
+  wsRunCommentsTable,
+  wsRunEventsTable,
+  wsRunJobsTable,
+  wsRunsTable,
+} from './tables/runs.ts';
 import type { cubbyholeTable, kvMountsTable, kvSecretsTable, kvVersionsTable } from './tables/secrets.ts';
 import type { wsBlobChunksTable, wsBlobsTable, wsStateOutputsTable, wsStateVersionsTable } from './tables/states.ts';
 import type {
@@ -197,6 +204,7 @@ export interface Database {
   ws_agent_pool_scopes: TableOf<typeof wsAgentPoolScopesTable>;
   ws_agent_pools: TableOf<typeof wsAgentPoolsTable>;
   ws_agent_tokens: TableOf<typeof wsAgentTokensTable>;
+  ws_agents: TableOf<typeof wsAgentsTable>;
   ws_audit_events: TableOf<typeof wsAuditEventsTable>;
   ws_blob_chunks: TableOf<typeof wsBlobChunksTable>;
   ws_blobs: TableOf<typeof wsBlobsTable>;
@@ -217,6 +225,7 @@ export interface Database {
   ws_retention_policies: TableOf<typeof wsRetentionPoliciesTable>;
   ws_run_comments: TableOf<typeof wsRunCommentsTable>;
   ws_run_events: TableOf<typeof wsRunEventsTable>;
+  ws_run_jobs: TableOf<typeof wsRunJobsTable>;
   ws_run_triggers: TableOf<typeof wsRunTriggersTable>;
   ws_runs: TableOf<typeof wsRunsTable>;
   ws_ssh_keys: TableOf<typeof wsSshKeysTable>;

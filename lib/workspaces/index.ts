@@ -7,7 +7,10 @@ import type { ApiCaller, ApiRow, FindNeeded } from '#path/jsonapi/row.ts';
 import { needsFinder } from './access/needs/needs.ts';
 import type { WorkspaceParts } from './contract.ts';
 import { adminRows } from './resources/admin/rows.ts';
+import { Board } from './resources/agent-jobs/board.ts';
+import { agentJobRows } from './resources/agent-jobs/rows.ts';
 import { agentPoolRows } from './resources/agent-pools/rows.ts';
+import { agentRows } from './resources/agents/rows.ts';
 import { auditTrailRows } from './resources/audit-trail/rows.ts';
 import { openTrail, recorded } from './resources/audit-trail/trail.ts';
 import { findCaller } from './resources/authentication-tokens/find.ts';
@@ -65,13 +68,19 @@ export function openWorkspaces({ networkBounds, smtp, ...others }: OpenParts): W
   const webhooks = openWebhooks(networkBounds);
   const parts = { ...others, webhooks, mail: smtp === undefined ? undefined : openMail(smtp) };
   const trail = openTrail(parts);
-  const rows: readonly ApiRow[] = [...allRows(parts), documentRow(() => rows)].map((row) => recorded(row, trail));
+  const board = new Board(parts);
+  const rows: readonly ApiRow[] = [...allRows(parts), ...agentJobRows(parts, board), documentRow(() => rows)].map(
+    (row) => recorded(row, trail),
+  );
   return {
     rows,
     headers: versions,
     authenticate: (token, from) => findCaller(parts, token, from),
     findNeeded: needsFinder(parts.store),
-    close: () => webhooks.close(),
+    close: () => {
+      board.close();
+      return webhooks.close();
+    },
   };
 }
 
@@ -79,6 +88,7 @@ export function openWorkspaces({ networkBounds, smtp, ...others }: OpenParts): W
 const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...adminRows(parts),
   ...agentPoolRows(parts),
+  ...agentRows(parts),
   ...auditTrailRows(parts),
   ...commentRows(parts),
   ...configurationVersionRows(parts),

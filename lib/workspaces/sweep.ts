@@ -2,6 +2,8 @@ import type { NetworkBounds } from '#network/bounds.ts';
 import { openMail, type SmtpSettings } from '#network/mail.ts';
 import { openWebhooks } from '#network/webhooks.ts';
 import type { Store } from '#store/store.ts';
+import { endLostJobs } from './resources/agent-jobs/end.ts';
+import { dropSilentAgents } from './resources/agents/store.ts';
 import { dropOldEvents } from './resources/audit-trail/store.ts';
 import { dropExpiredTokens } from './resources/authentication-tokens/store.ts';
 import { applyPolicies } from './resources/data-retention-policies/sweep.ts';
@@ -48,6 +50,8 @@ export function openWorkspaceSweep({
       await dropExpiredTokens(store, countMax);
       await finishRemovals(store, removalStepsMax);
       await dropAbandoned(store, countMax);
+      await endLostJobs(store, countMax);
+      await dropSilentAgents(store, countMax);
       await dropOldEvents(store, auditTrailDays, countMax);
       if (performance.now() >= retentionAt && !(await applyPolicies(store, countMax)))
         retentionAt = performance.now() + retentionMs;

@@ -51,6 +51,7 @@ export const floors: Floors = {
   ],
   workspaces: [['contract.ts', 'frame'], ['access'], ['resources'], ['index.ts', 'sweep.ts']],
   'workspaces/resources': [
+    ['agents'],
     [
       'agent-pools',
       'audit-trail',
@@ -76,6 +77,7 @@ export const floors: Floors = {
     ['workspace-includes'],
     ['workspaces'],
     ['remote-state-consumers', 'runs', 'ssh-keys', 'workspace-lock'],
+    ['agent-jobs'],
   ],
   mounts: [
     ['contract', 'record.ts'],

@@ -86,6 +86,8 @@ function dataOf({ incoming, url, found, body }: Exchange): object {
   };
 }
 
+const idNames: Readonly<Record<string, string>> = { 'audit-trail': 'organization_id', agents: 'agent_pool_id' };
+
 function auditedCaller(caller: ApiCaller): AuditedCaller {
   if (caller.kind === 'user' && caller.elsewhere !== undefined)
     return { ...caller.elsewhere, metadata: { ...caller.elsewhere.issued?.metadata, user_id: caller.id } };
@@ -95,7 +97,7 @@ function auditedCaller(caller: ApiCaller): AuditedCaller {
     policies: [],
     entityId: '',
     tokenType: caller.kind,
-    metadata: { [caller.kind === 'audit-trail' ? 'organization_id' : `${caller.kind}_id`]: caller.id },
+    metadata: { [idNames[caller.kind] ?? `${caller.kind}_id`]: caller.id },
   };
 }
 

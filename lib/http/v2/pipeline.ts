@@ -150,7 +150,7 @@ async function identify({ parts }: Kit, exchange: Exchange): Promise<void> {
 }
 
 /** All tokens of one user share a limit. */
-const bucketOf = ({ kind, id }: ApiCaller): string => `${kind} ${id}`;
+const bucketOf = ({ kind, id, tokenId }: ApiCaller): string => `${kind} ${kind === 'agents' ? tokenId : id}`;
 
 const hasDocument = (row: ApiRow, { method }: Incoming): boolean =>
   row.streamBytesMax === undefined && method !== 'GET' && method !== 'HEAD';

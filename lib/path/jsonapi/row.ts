@@ -28,7 +28,21 @@ type Identity =
   | { readonly kind: 'team'; readonly id: string; readonly organizationId: string; readonly tokenId: string }
   | { readonly kind: 'organization'; readonly id: string; readonly tokenId: string }
   /** A token that can only read the audit trail of the organization with this id. */
-  | { readonly kind: 'audit-trail'; readonly id: string; readonly tokenId: string };
+  | { readonly kind: 'audit-trail'; readonly id: string; readonly tokenId: string }
+  /** The token of the agent pool with this id. It can only take work. */
+  | { readonly kind: 'agents'; readonly id: string; readonly organizationId: string; readonly tokenId: string }
+  /** The agent at work on one part of the run with this id, until its lease or the part ends. */
+  | {
+      readonly kind: 'run';
+      readonly id: string;
+      readonly part: 'plan' | 'apply';
+      /** How often the part was taken. */
+      readonly epoch: number;
+      readonly agentId: string;
+      readonly workspaceId: string;
+      readonly organizationId: string;
+      readonly tokenId: string;
+    };
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 

@@ -52,6 +52,7 @@ import { drift } from './0067-drift.ts';
 import { syncRules } from './0068-sync-rules.ts';
 import { syncNotifications } from './0069-sync-notifications.ts';
 import { syncSamples } from './0070-sync-samples.ts';
+import { agents } from './0071-agents.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -125,4 +126,5 @@ export const migrations: readonly Migration[] = [
   { name: '0068-sync-rules', up: syncRules, outsideTransaction: true },
   { name: '0069-sync-notifications', up: syncNotifications },
   { name: '0070-sync-samples', up: syncSamples },
+  { name: '0071-agents', up: agents },
 ];

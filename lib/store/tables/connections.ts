@@ -40,6 +40,17 @@ export const wsAgentTokensTable = {
   last_used_at: nullable(timestamptz),
 };
 
+export const wsAgentsTable = {
+  id: text,
+  agent_pool_id: text,
+  name: text,
+  version: text,
+  ip_address: nullable(text),
+  exited: withDefault(bool),
+  last_ping_at: withDefault(timestamptz),
+  created_at: withDefault(timestamptz),
+};
+
 /** Notifications that are to be sent. */
 export const wsDeliveriesTable = {
   id: generated(bigintText),

@@ -4,6 +4,7 @@ import {
   bool,
   bytea,
   generated,
+  int,
   json,
   nullable,
   oneOf,
@@ -46,6 +47,20 @@ export const wsRunEventsTable = {
   created_by: nullable(text),
   position: generated(bigintText),
   created_at: withDefault(timestamptz),
+};
+
+/** Plans and applies that agents work on. */
+export const wsRunJobsTable = {
+  run_id: text,
+  part: oneOf('plan', 'apply'),
+  /** How often the part was taken. */
+  epoch: withDefault(int),
+  agent_id: nullable(text),
+  /** Keyed hash of the token of the run. */
+  hash: nullable(bytea),
+  lease_until: nullable(timestamptz),
+  plan_file_id: nullable(text),
+  plan_json_id: nullable(text),
 };
 
 export const wsRunsTable = {

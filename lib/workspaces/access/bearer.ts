@@ -4,6 +4,7 @@ import type { ApiCaller } from '#path/jsonapi/row.ts';
 import { bool, type Kind, oneOf, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
+import { runCallerNow } from './job.ts';
 
 /** The caller for whom an upload address was created. Requests at the address act as this caller. */
 export interface Bearer {
@@ -30,7 +31,9 @@ type Db = Pick<Store, 'db'>;
  * @throws ApiError 404 for a caller that was suspended or deleted, or whose token was deleted or expired
  */
 export async function callerNow({ db }: Db, bearer: Bearer): Promise<ApiCaller> {
-  if (bearer.token !== undefined && bearer.token !== ofSecrets) await mustLive({ db }, bearer, bearer.token);
+  if (bearer.kind === 'run') return (await runCallerNow(db, { id: bearer.id, token: bearer.token ?? '' })) ?? gone();
+  if (bearer.kind === 'agents') throw notFound();
+  if (bearer.token !== undefined && bearer.token !== ofSecrets) await mustLive({ db }, bearer.kind, bearer);
   // Tokens of audit trails cannot upload.
   if (bearer.kind === 'audit-trail') throw notFound();
   if (bearer.kind === 'user') return userNow({ db }, bearer);
@@ -43,17 +46,23 @@ export async function callerNow({ db }: Db, bearer: Bearer): Promise<ApiCaller> 
   return { kind: 'team', id: bearer.id, organizationId: team.organization_id, tokenId, actsIn: new Set() };
 }
 
-/** The kind of a caller, as rows name it that the caller created. */
-export const callerKind: Kind<ApiCaller['kind']> = oneOf('user', 'team', 'organization', 'audit-trail');
+/** The kinds of callers that rows name as their creator. What an agent creates is created by the creator of the run. */
+export type MakerKind = Exclude<ApiCaller['kind'], 'agents' | 'run'>;
+
+export const callerKind: Kind<MakerKind> = oneOf('user', 'team', 'organization', 'audit-trail');
 
 const ownerColumns = {
   user: 'user_id',
   team: 'team_id',
   organization: 'organization_id',
   'audit-trail': 'organization_id',
-} as const satisfies Record<Bearer['kind'], string>;
+} as const satisfies Record<MakerKind, string>;
 
-async function mustLive({ db }: Db, { kind, id }: Bearer, tokenId: string): Promise<void> {
+function gone(): never {
+  throw notFound();
+}
+
+async function mustLive({ db }: Db, kind: MakerKind, { id, token: tokenId }: Bearer): Promise<void> {
   const { rows } = await sql`
     select 1 from ws_tokens
      where id = ${tokenId} and ${sql.ref(ownerColumns[kind])} = ${id} and (expire_at is null or expire_at > now())`.execute(
@@ -77,7 +86,7 @@ async function userNow({ db }: Db, { id, token }: Bearer): Promise<ApiCaller> {
 
 /** The creator of a row, for addresses of earlier versions of this service, which do not name the caller. */
 export function makerOf(row: {
-  readonly created_by_kind: ApiCaller['kind'] | null;
+  readonly created_by_kind: MakerKind | null;
   readonly created_by: string | null;
 }): Bearer {
   const { created_by_kind: kind, created_by: id } = row;

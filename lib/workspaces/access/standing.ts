@@ -147,7 +147,7 @@ export const flagsOf = (standing: Standing): Readonly<Record<OrganizationFlag, b
 function isTeamOf(caller: ApiCaller, alias: string): RawBuilder<unknown> {
   const id = sql.raw(`${alias}.id`);
   if (caller.kind === 'team') return sql`${id} = ${caller.id}`;
-  if (caller.kind === 'organization') return sql`false`;
+  if (caller.kind !== 'user') return sql`false`;
   return sql`${id} in (select m.team_id from ws_team_members m where m.user_id = ${caller.id})`;
 }
 
@@ -155,7 +155,8 @@ function isTeamOf(caller: ApiCaller, alias: string): RawBuilder<unknown> {
 export const isOf = (caller: ApiCaller): RawBuilder<unknown> => (isSiteAdmin(caller) ? sql`true` : isMember(caller));
 
 function isMember(caller: ApiCaller): RawBuilder<unknown> {
-  if (caller.kind === 'team') return sql`(o.id = ${caller.organizationId})`;
+  if (caller.kind === 'team' || caller.kind === 'run' || caller.kind === 'agents')
+    return sql`(o.id = ${caller.organizationId})`;
   if (caller.kind === 'organization') return sql`(o.id = ${caller.id})`;
   return sql`exists (select 1 from ws_memberships m
     where m.organization_id = o.id and m.user_id = ${caller.id} and m.status = 'active')`;

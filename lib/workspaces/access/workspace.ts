@@ -6,7 +6,8 @@ import { bool, int, jsonObject, nullable } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { wsWorkspacesTable } from '#store/tables/workspaces.ts';
-import type { Levels } from './levels.ts';
+import type { RunCaller } from './job.ts';
+import { type Levels, noLevels, stateLevels } from './levels.ts';
 import {
   executionMode,
   type GrantedLevels,
@@ -87,6 +88,8 @@ async function readable(
      where ${condition}`.execute(db);
   const [row] = rows;
   if (row === undefined) throw notFound();
+  const { caller } = standing;
+  if (caller.kind === 'run') return { workspace: row, standing, levels: await levelsOfRun(db, caller, row) };
   const found = { workspace: row, standing, levels: levelsOf(standing, grantedIn(row)) };
   if (found.levels.runs === 0) throw notFound();
   return found;
@@ -108,3 +111,26 @@ export const grantedIn = (row: GrantedColumns): GrantedLevels => ({
   removes: row.granted_removes,
   moves: row.granted_moves,
 });
+
+/**
+ * A run reads the state of its workspace and of those that share theirs with it, and its apply writes the state of its workspace.
+ *
+ * @throws ApiError 404 for other workspaces
+ */
+async function levelsOfRun(
+  db: Pick<Store, 'db'>['db'],
+  { workspaceId, part }: RunCaller,
+  workspace: WorkspaceRow,
+): Promise<Levels> {
+  const level = workspace.id === workspaceId && part === 'apply' ? stateLevels.write : stateLevels.read;
+  const { id, project_id: projectId, global_remote_state: isShared } = workspace;
+  const inProject = workspace.settings['project-remote-state'] === true;
+  const { rows } = await sql`
+    select 1 where ${id === workspaceId || isShared}
+        or exists (select 1 from ws_consumers where workspace_id = ${id} and consumer_id = ${workspaceId})
+        or ${inProject} and exists (select 1 from ws_workspaces where id = ${workspaceId} and project_id = ${projectId})`.execute(
+    db,
+  );
+  if (rows.length === 0) throw notFound();
+  return { ...noLevels, state_versions: level };
+}

@@ -33,10 +33,10 @@ async function auditToken(organization: string): Promise<string> {
 /** The rights of each caller by noun. The reader's team has `read` on the workspace and the project. */
 const rights: Readonly<Record<Caller, Readonly<Record<string, readonly string[]>>>> = {
   'of another organization': { caller: ['any', 'user'] },
-  member: { caller: ['any', 'user'], organization: ['member'], user: ['read'], membership: ['read'] },
+  member: { caller: ['any', 'user'], organization: ['member', 'entitlements'], user: ['read'], membership: ['read'] },
   reader: {
     caller: ['any', 'user'],
-    organization: ['member'],
+    organization: ['member', 'entitlements'],
     user: ['read'],
     membership: ['read'],
     workspace: ['read', 'read-runs', 'read-variables', 'read-outputs', 'read-states'],

@@ -83,6 +83,8 @@ export async function thingsOf(ground: WorkspaceGround): Promise<Things> {
   await add('ssh_key_id', 'sshkey', 'ws_ssh_keys', { ...ofOrganization, name: 'k', value });
   const pool = await add('agent_pool_id', 'apool', 'ws_agent_pools', { ...ofOrganization, name: 'p' });
   await add('agent_token', 'at', 'ws_agent_tokens', { agent_pool_id: pool, hash: Buffer.from(pool), description: 'd' });
+  await add('agent_id', 'agent', 'ws_agents', { agent_pool_id: pool, name: 'a', version: '1' });
+  values['job_id'] = values['plan_id'] ?? '';
   const address = { 'http-url': 'https://a.test', 'api-url': 'https://a.test' };
   const key = { key: null, 'rsa-public-key': null };
   const client = { name: 'c', 'service-provider': 'github', 'organization-scoped': true, ...address, ...key };

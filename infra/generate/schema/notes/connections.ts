@@ -4,6 +4,7 @@ export const connections: TableNotes = {
   ws_agent_pool_scopes: {},
   ws_agent_pools: {},
   ws_agent_tokens: { columns: { hash: 'Keyed hash of the token.' } },
+  ws_agents: {},
   ws_deliveries: { about: 'Notifications that are to be sent.' },
   ws_notification_users: {},
   ws_notifications: { columns: { token: 'Sealed.' } },

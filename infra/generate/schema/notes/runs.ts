@@ -4,5 +4,9 @@ export const runs: TableNotes = {
   ws_configuration_versions: { columns: { position: 'The order in which configuration versions were made.' } },
   ws_run_comments: {},
   ws_run_events: {},
+  ws_run_jobs: {
+    about: 'Plans and applies that agents work on.',
+    columns: { epoch: 'How often the part was taken.', hash: 'Keyed hash of the token of the run.' },
+  },
   ws_runs: { columns: { variables: 'Sealed.', position: 'The order in which runs were made.' } },
 };

@@ -1,6 +1,7 @@
 import { forbidden, notFound } from '#path/jsonapi/error.ts';
 import type { Needs as AnyNeeds, FindNeeded, NeededBy } from '#path/jsonapi/row.ts';
 import { isSiteAdmin } from '../standing.ts';
+import { agent, job } from './agents.ts';
 import { notification } from './notifications.ts';
 import { type Db, type Noun, noun } from './noun.ts';
 import { membership, token, user } from './users.ts';
@@ -13,6 +14,8 @@ const caller = noun(async (_store, asked) => asked.caller, {
   user: ({ kind }) => kind === 'user',
   /** The token of an organization, or the one that reads its audit trail. */
   organization: ({ kind }) => kind === 'organization' || kind === 'audit-trail',
+  /** The token of an agent pool. */
+  agents: ({ kind }) => kind === 'agents',
 });
 
 /** The whole installation. */
@@ -39,6 +42,8 @@ const nouns = {
   site,
   open,
   'variable-set': variableSet,
+  agent,
+  job,
 };
 
 type Nouns = typeof nouns;
@@ -71,11 +76,31 @@ async function findNeeded(store: Db, needs: AnyNeeds, asked: NeededBy): Promise<
     : undefined;
   const isEnough = known?.rights[right];
   if (known === undefined || isEnough === undefined) throw new Error(`no such right: ${name} ${right}`);
-  // A token of audit trails belongs to an organization but has none of its rights: it can only read that organization's audit trail.
-  if (asked.caller.kind === 'audit-trail' && !(name === 'caller' && right === 'organization')) throw notFound();
+  if (rightsOfTokens[asked.caller.kind]?.[name as keyof Nouns]?.includes(right) === false) throw notFound();
   const found = await known.find(store, asked);
   if (await isEnough(found, asked, store)) return found;
   throw known.forbidden.includes(right) ? forbidden() : notFound();
+}
+
+/**
+ * Tokens that belong to an organization but have none of its rights can only do this. A token of audit trails reads them, one of agents takes
+ * work, and that of a run does the work and reaches the states that its workspace may use.
+ */
+const rightsOfTokens: Readonly<
+  Partial<Record<NeededBy['caller']['kind'], Readonly<Record<keyof Nouns, readonly string[]>>>>
+> = {
+  'audit-trail': { ...none(), caller: ['organization'] },
+  agents: { ...none(), caller: ['agents'], agent: ['work'] },
+  run: {
+    ...none(),
+    job: ['work'],
+    organization: ['entitlements'],
+    workspace: ['read', 'read-outputs', 'read-states', 'write-states'],
+  },
+};
+
+function none(): Readonly<Record<keyof Nouns, readonly string[]>> {
+  return Object.fromEntries(Object.keys(nouns).map((name) => [name, []])) as never;
 }
 
 /** Whether callers that may read the resource get 403 when they lack the right. */

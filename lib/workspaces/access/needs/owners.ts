@@ -41,6 +41,8 @@ export const projectBy: Queries = {
 export const organizationBy: Queries = {
   project_id: column('organization_id', 'ws_projects'),
   agent_pool_id: column('organization_id', 'ws_agent_pools'),
+  agent_id: (id) => sql`(
+    select p.organization_id from ws_agents a join ws_agent_pools p on p.id = a.agent_pool_id where a.id = ${id})`,
   oauth_client_id: column('organization_id', 'ws_oauth_clients'),
   oauth_token_id: (id) => sql`(
     select c.organization_id from ws_oauth_tokens t join ws_oauth_clients c on c.id = t.client_id where t.id = ${id})`,

@@ -68,6 +68,8 @@ export const organization = noun(
       : organizationAccessByName(store, caller, parameters['organization_name']),
   {
     member: () => true,
+    /** What the command line of the engine asks before it reads a state. */
+    entitlements: () => true,
     owner: ({ isOwner }) => isOwner,
     'manage-workspaces-and-projects': managesWorkspaces,
     'create-workspaces': async (standing, _asked, store) =>

@@ -78,14 +78,6 @@ export const agentPoolRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
     replies: { 204: null, 422: 'The agent pool is in use' },
     run: ({ found, parameters }) => removePool(store, found, parameters.agent_pool_id),
   }),
-  operation({
-    method: 'GET',
-    path: `${one}/agents`,
-    summary: 'List the agents of a pool (always empty, since agents do not register)',
-    needs: { organization: 'member' },
-    replies: { 200: ['agents'] },
-    run: async () => ({ data: [], page: { number: 1, size: 20, totalCount: 0 } }),
-  }),
 ];
 
 /** Deletes a pool that nothing uses; its users would have nowhere to run. @throws ApiError 422 when the pool is in use */

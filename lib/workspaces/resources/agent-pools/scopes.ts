@@ -47,13 +47,16 @@ export async function setScopes(
   }
 }
 
+/** An id, or an expression for one. */
+type Id = string | RawBuilder<unknown>;
+
 /**
  * Whether the agent pool with this alias serves a workspace, or a project when no workspace is given. An organization-wide pool
  * serves all workspaces except the excluded ones; any other pool serves those that it allows.
  */
 export const serves = (
   pool: string,
-  { workspaceId, projectId }: { readonly workspaceId?: string; readonly projectId: string | null },
+  { workspaceId, projectId }: { readonly workspaceId?: Id; readonly projectId: Id | null },
 ): RawBuilder<unknown> => {
   const names = sql`(select 1 from ws_agent_pool_scopes s where s.agent_pool_id = ${sql.ref(`${pool}.id`)} and`;
   return sql`case when ${sql.ref(`${pool}.organization_scoped`)}

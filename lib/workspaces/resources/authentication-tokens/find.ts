@@ -7,6 +7,7 @@ import { bool, nullable, oneOf, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { wsTokensTable } from '#store/tables/organizations.ts';
+import { runCallerWhere } from '../../access/job.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { hashOf, mark } from './text.ts';
 
@@ -54,7 +55,26 @@ async function ofOwnToken(store: Store, token: Secret): Promise<ApiCaller | unde
     store.db,
   );
   const [row] = rows;
-  return row && callerOf(row);
+  if (row !== undefined) return callerOf(row);
+  const hash = hashOf(store, token);
+  return (await ofAgents(store, hash)) ?? runCallerWhere(store.db, sql`j.hash = ${hash}`);
+}
+
+/** The token of an agent pool. */
+async function ofAgents({ db }: Store, hash: Buffer): Promise<ApiCaller | undefined> {
+  const { rows } = await rowsOf({ id: text, agent_pool_id: text, organization_id: text })`
+    with found as (
+      select t.id, t.agent_pool_id, p.organization_id, t.last_used_at
+        from ws_agent_tokens t join ws_agent_pools p on p.id = t.agent_pool_id
+        join ws_organizations o on o.id = p.organization_id and o.removed_at is null where t.hash = ${hash}),
+    noticed as (
+      update ws_agent_tokens t set last_used_at = now() from found f
+       where t.id = f.id and (f.last_used_at is null or f.last_used_at < now() - ${noticedAgain}))
+    select id, agent_pool_id, organization_id from found`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { id: tokenId, agent_pool_id: id, organization_id: organizationId } = row;
+  return { kind: 'agents', id, organizationId, tokenId, actsIn: new Set() };
 }
 
 function callerOf(row: Row): ApiCaller | undefined {

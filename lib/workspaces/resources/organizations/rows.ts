@@ -62,7 +62,7 @@ export const organizationRows = ({ store }: WorkspaceParts): readonly ApiRow[] =
     method: 'GET',
     path: `${one}/entitlement-set`,
     summary: 'Read the entitlements of an organization',
-    needs: { organization: 'member' },
+    needs: { organization: 'entitlements' },
     replies: { 200: 'entitlement-sets' },
     run: async ({ found }) => ({ data: entitlementsOf(found.organization) }),
   }),

@@ -3,14 +3,13 @@ import type { Attributes } from '#path/jsonapi/body.ts';
 import { conflict, invalidAttribute } from '#path/jsonapi/error.ts';
 import { flag, oneOf, whole } from '#path/jsonapi/fields.ts';
 import { document } from '#path/jsonapi/input.ts';
-import type { ApiCaller } from '#path/jsonapi/row.ts';
 import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import type { Database } from '#store/tables.ts';
 import { afterPlan, type RunStatus } from '../run-lifecycle/status.ts';
 import { isQueued, type Outcome, type RunRow } from '../run-lifecycle/store.ts';
-import { takeLock, transition } from '../run-lifecycle/transition.ts';
+import { type Actor, takeLock, transition } from '../run-lifecycle/transition.ts';
 import { triggerRuns } from '../run-lifecycle/trigger.ts';
 
 type Tx = Transaction<Database>;
@@ -18,7 +17,7 @@ type Tx = Transaction<Database>;
 const count = () => whole(0, 1_000_000_000);
 
 /** Attributes of an agent's report on a plan or an apply. */
-const outcomeFields = {
+export const outcomeFields = {
   status: oneOf(['running', 'finished', 'errored', 'canceled']),
   'has-changes': flag(),
   'resource-additions': count(),
@@ -36,7 +35,7 @@ export type Part = 'plan' | 'apply';
 export interface Report {
   readonly run: RunRow;
   readonly part: Part;
-  readonly caller: ApiCaller;
+  readonly caller: Actor;
   readonly attributes: Attributes<typeof outcomeFields>;
 }
 

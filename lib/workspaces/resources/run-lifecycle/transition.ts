@@ -9,7 +9,12 @@ import { isFinal, queuedStatuses, type RunStatus } from './status.ts';
 import { isActive, isQueued, type RunRow } from './store.ts';
 
 type Tx = Transaction<Database>;
-type Actor = Pick<ApiCaller, 'kind' | 'id'>;
+
+/** Who changes a run: a caller, or an agent of a pool. */
+export interface Actor {
+  readonly kind: ApiCaller['kind'] | 'agent';
+  readonly id: string;
+}
 
 /** The notification trigger for each status that has one. */
 const triggers: Readonly<Partial<Record<RunStatus, Trigger>>> = {
@@ -103,7 +108,8 @@ export async function takeLock(tx: Tx, { id, workspace_id }: RunRow): Promise<bo
   return rows.length > 0;
 }
 
-async function release(tx: Tx, workspaceId: string, runId: string): Promise<void> {
+/** Ends the lock that a run holds. */
+export async function release(tx: Tx, workspaceId: string, runId: string): Promise<void> {
   const { rows } = await sql`
     update ws_workspaces set lock_kind = null, lock_holder = null, lock_reason = null, latest_change_at = now()
      where id = ${workspaceId} and lock_kind = 'runs' and lock_holder = ${runId} returning 1`.execute(tx);

@@ -33,7 +33,7 @@ export async function createSshKey(
   const id = newId('sshkey');
   const { rows } = await rowsOf(sshKeyColumns)`
     insert into ws_ssh_keys (id, organization_id, name, value)
-    select ${id}, ${organizationId}, ${name}, ${barrier.seal(value, aad(id))}
+    select ${id}, ${organizationId}, ${name}, ${barrier.seal(value, sshKeyName(id))}
      where (select count(*) from ws_ssh_keys where organization_id = ${organizationId}) < ${keysMax}
     returning id, organization_id, name`.execute(db);
   const [row] = rows;
@@ -47,7 +47,7 @@ export async function updateSshKey(
   id: string,
   { name, value }: SshKeyChange,
 ): Promise<SshKeyRow> {
-  const sealed = value === undefined ? null : barrier.seal(value, aad(id));
+  const sealed = value === undefined ? null : barrier.seal(value, sshKeyName(id));
   const { rows } = await rowsOf(sshKeyColumns)`
     update ws_ssh_keys set name = coalesce(${name ?? null}, name), value = coalesce(${sealed}, value)
      where id = ${id} returning id, organization_id, name`.execute(db);
@@ -70,4 +70,4 @@ export async function readSshKey({ db }: Store, id: string): Promise<SshKeyRow> 
   return key;
 }
 
-const aad = (id: string): string => `ws_ssh_keys/${id}`;
+export const sshKeyName = (id: string): string => `ws_ssh_keys/${id}`;

@@ -61,12 +61,13 @@ function signedClaim(store: Pick<Store, 'barrier'>, text: string): string | unde
 }
 
 function bearerIn([kind, id = '', token]: readonly string[]): Bearer | undefined {
-  if (kind !== 'user' && kind !== 'team' && kind !== 'organization') return undefined;
+  if (kind !== 'user' && kind !== 'team' && kind !== 'organization' && kind !== 'run') return undefined;
   return { kind, id, token };
 }
 
 /** The signed part of a well-formed grant. */
-const claim = /^[a-z-]{1,20}\.[a-z]{1,10}-\w{1,40}\.\d{1,12}\.(?:(?:user|team|organization)\.[a-z]{1,10}-\w{1,40}\.)?/;
+const claim =
+  /^[a-z-]{1,20}\.[a-z]{1,10}-\w{1,40}\.\d{1,12}\.(?:(?:user|team|organization|run)\.[a-z]{1,10}-\w{1,40}\.)?/;
 
 /** For rows with a grant in their path: the part that may be logged. */
 export const grantSecret = { grant: (text: string) => claim.exec(text)?.[0] ?? '' };

@@ -3,6 +3,8 @@ import { parseJson } from '#core/json/json.ts';
 import { ApiError, invalidAttribute, unprocessable } from '#path/jsonapi/error.ts';
 import type { BodyOf } from '#path/jsonapi/input.ts';
 import type { ApiReply } from '#path/jsonapi/row.ts';
+import { nullable, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
 import type { Database } from '#store/tables.ts';
 import { holdWorkspace } from '../../access/hold.ts';
 import type { FoundWorkspace } from '../../access/workspace.ts';
@@ -136,13 +138,14 @@ async function insert(tx: Transaction<Database>, parts: WorkspaceParts, insertio
   if (wanted.runId !== null) await mustBeRunOf(tx, workspace.id, wanted.runId);
   const [known] = await stateVersionsWhere(tx, sql`s.workspace_id = ${workspace.id} and s.status = 'finalized'`);
   mustFollow(wanted, known, wanted.force);
+  const maker = caller.kind === 'run' ? await makerOfRun(tx, caller.id) : caller;
   const outputs = wanted.outputs === undefined ? null : barrier.seal(wanted.outputs, jsonOutputsName(id));
   await sql`
     insert into ws_state_versions
       (id, workspace_id, serial, lineage, md5, intermediate, created_by_kind, created_by, run_id, lock_epoch,
        json_outputs)
     values (${id}, ${workspace.id}, ${wanted.serial}, ${wanted.lineage}, ${wanted.md5}, ${wanted.intermediate},
-            ${caller.kind}, ${caller.id}, ${wanted.runId}, ${held.lock_epoch}, ${outputs})`.execute(tx);
+            ${maker.kind}, ${maker.id}, ${wanted.runId}, ${held.lock_epoch}, ${outputs})`.execute(tx);
   const { state, json } = files;
   if (json !== undefined) {
     await attachBlob(tx, parts.store, json);
@@ -156,4 +159,11 @@ async function insert(tx: Transaction<Database>, parts: WorkspaceParts, insertio
 async function mustBeRunOf(tx: Transaction<Database>, workspaceId: string, runId: string): Promise<void> {
   const { rows } = await sql`select 1 from ws_runs where id = ${runId} and workspace_id = ${workspaceId}`.execute(tx);
   if (rows.length === 0) throw unprocessable('Run not found, or you are not authorized to use it.');
+}
+
+/** An agent creates states for the creator of the run. */
+async function makerOfRun(tx: Transaction<Database>, id: string) {
+  const { rows } = await rowsOf({ kind: nullable(text), id: nullable(text) })`
+    select created_by_kind as kind, created_by as id from ws_runs where id = ${id}`.execute(tx);
+  return rows[0] ?? { kind: null, id: null };
 }

@@ -1,6 +1,7 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { conflict } from '#path/jsonapi/error.ts';
 import type { ApiCaller } from '#path/jsonapi/row.ts';
+import { holdsJob } from '../../access/job.ts';
 import { type Levels, runLevels } from '../../access/levels.ts';
 import type { WorkspaceRow } from '../../access/workspace.ts';
 
@@ -48,6 +49,7 @@ async function isAgentOf(
   holder: string | null,
   { caller, levels, runId }: Writer,
 ): Promise<boolean> {
+  if (caller.kind === 'run') return runId === holder && caller.id === holder && holdsJob(db, caller);
   if (runId === null || runId !== holder || levels.runs < runLevels.apply) return false;
   const { rows } = await sql`
     select 1 from ws_runs

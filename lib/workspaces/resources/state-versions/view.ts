@@ -72,7 +72,10 @@ export const creatorOf = (row: { created_by_kind: string | null; created_by: str
 function addresses(parts: Parts, row: StateVersionRow, { origin, level, caller }: Reader) {
   const address = (shown: boolean, verb: string, bearer?: Bearer): string | null =>
     shown ? `${origin}/api/v2/state-files/${grantText(parts, { verb, id: row.id, bearer })}` : null;
-  const isMaker = row.created_by_kind === caller.kind && row.created_by === caller.id;
+  const isMaker =
+    caller.kind === 'run'
+      ? row.run_id === caller.id
+      : row.created_by_kind === caller.kind && row.created_by === caller.id;
   const reads = level >= stateLevels.read && row.status === 'finalized';
   const writes = isMaker && level >= stateLevels.write && row.status === 'pending';
   return {

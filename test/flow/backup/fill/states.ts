@@ -16,6 +16,7 @@ export const states: Filling = {
     'ws_runs',
     'ws_run_events',
     'ws_run_comments',
+    'ws_run_jobs',
     'ws_deliveries',
   ],
   async fill(world) {
@@ -33,5 +34,9 @@ export const states: Filling = {
     const run = await sent(world, '/runs', documentOf('runs', { message: 'm' }, workspace));
     world.kept.set('run', run);
     await sent(world, `/runs/${run}/comments`, documentOf('comments', { body: 'looks right' }));
+    const [agent, token] = [keptIn(world, 'agent'), keptIn(world, 'agents')];
+    const take = documentOf('agents', { 'wait-seconds': 0 });
+    const taken = await ground.call('POST', `/agents/${agent}/actions/take`, take, token);
+    if (taken.status !== 200) throw new Error(`an agent took nothing: ${taken.status} ${taken.text}`);
   },
 };

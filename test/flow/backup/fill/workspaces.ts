@@ -24,6 +24,7 @@ export const workspaces: Filling = {
     'ws_agent_pools',
     'ws_agent_pool_scopes',
     'ws_agent_tokens',
+    'ws_agents',
     'ws_ssh_keys',
     'ws_oauth_clients',
     'ws_oauth_tokens',
@@ -102,10 +103,20 @@ async function agents(world: World, at: string, workspaceId: string): Promise<vo
     `${at}/agent-pools`,
     documentOf('agent-pools', { name: 'p', 'organization-scoped': false }, scope),
   );
-  await sent(
-    world,
+  const made = await world.ground.call(
+    'POST',
     `/agent-pools/${pool}/authentication-tokens`,
     documentOf('authentication-tokens', { description: 'd' }),
+  );
+  const token = String(made.item.attributes['token']);
+  world.kept.set('agents', token);
+  const agent = await world.ground.call('POST', '/agents', documentOf('agents', { name: 'a', version: '1' }), token);
+  world.kept.set('agent', agent.item.id);
+  await sent(
+    world,
+    `/workspaces/${workspaceId}`,
+    documentOf('workspaces', { 'execution-mode': 'agent', 'agent-pool-id': pool }),
+    'PATCH',
   );
 }
 

@@ -1,0 +1,69 @@
+import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
+import type { ApiCaller } from '#path/jsonapi/row.ts';
+import { pick, type RowOf } from '#store/sql/columns.ts';
+import { text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import { wsRunJobsTable } from '#store/tables/runs.ts';
+
+/** The agent at work on the plan or the apply of a run: the caller behind the token of the run. */
+export type RunCaller = Extract<ApiCaller, { readonly kind: 'run' }>;
+
+const jobColumns = {
+  ...pick(wsRunJobsTable, 'run_id', 'part', 'epoch'),
+  agent_id: text,
+  workspace_id: text,
+  organization_id: text,
+};
+
+/** The jobs `j` of runs `r` that an agent works on: its lease lasts, and the run is in this part. */
+const atWork = sql`
+  ws_run_jobs j join ws_runs r on r.id = j.run_id join ws_workspaces w on w.id = r.workspace_id
+  where j.lease_until > now() and r.status = case j.part when 'plan' then 'planning' else 'applying' end`;
+
+/** The caller with this job. Undefined when its lease or this part of its run has ended. */
+export async function runCallerWhere(
+  db: QueryExecutorProvider,
+  condition: RawBuilder<unknown>,
+): Promise<RunCaller | undefined> {
+  const { rows } = await rowsOf(jobColumns)`
+    select j.run_id, j.part, j.epoch, coalesce(j.agent_id, '') as agent_id, r.workspace_id, w.organization_id
+      from ${atWork} and ${condition}`.execute(db);
+  return rows[0] && callerOf(rows[0]);
+}
+
+const callerOf = ({ run_id: id, part, epoch, ...row }: RowOf<typeof jobColumns>): RunCaller => ({
+  kind: 'run',
+  id,
+  part,
+  epoch,
+  agentId: row.agent_id,
+  workspaceId: row.workspace_id,
+  organizationId: row.organization_id,
+  tokenId: `${part}-${epoch}`,
+  actsIn: new Set(),
+});
+
+/** The caller of a job by the id of the run and the `tokenId`. */
+export async function runCallerNow(
+  db: QueryExecutorProvider,
+  { id, token }: { readonly id: string; readonly token: string },
+): Promise<RunCaller | undefined> {
+  const [, part, epoch] = /^(plan|apply)-(\d{1,9})$/.exec(token) ?? [];
+  if (part === undefined) return undefined;
+  return runCallerWhere(db, sql`j.run_id = ${id} and j.part = ${part} and j.epoch = ${Number(epoch)}`);
+}
+
+/**
+ * Whether the agent still has the job. The job stays as it is until the transaction ends, so that an agent whose lease ends meanwhile changes
+ * nothing afterwards.
+ */
+export async function holdsJob(
+  tx: QueryExecutorProvider,
+  { id, part, epoch }: Pick<RunCaller, 'id' | 'part' | 'epoch'>,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from ${atWork} and j.run_id = ${id} and j.part = ${part} and j.epoch = ${epoch} for share of j`.execute(
+    tx,
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,58 @@
+import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
+import { int, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import { serves } from '../agent-pools/scopes.ts';
+import { isActive } from '../run-lifecycle/store.ts';
+
+/**
+ * The pool whose agents execute the runs of workspace `w` of project `p` and organization `o`: its own in the mode `agent`, in the mode `remote`
+ * the default pool of the organization, since this installation has no workers of its own.
+ */
+const poolOfWorkspace = sql`
+  case coalesce(w.execution_mode, p.default_execution_mode, o.default_execution_mode)
+    when 'agent' then case when w.execution_mode is not null then w.agent_pool_id
+                           when p.default_execution_mode is not null then p.default_agent_pool_id
+                           else o.default_agent_pool_id end
+    when 'remote' then o.default_agent_pool_id end`;
+
+/** The scope of a pool may have changed since the workspace chose it. */
+const stillServes = serves('a', { workspaceId: sql`w.id`, projectId: sql`w.project_id` });
+
+/** Runs `r` with work that an agent of pool `a` could take now. Active runs are few, and have an index. */
+const waiting = sql`
+  ws_runs r join ws_workspaces w on w.id = r.workspace_id
+    join ws_projects p on p.id = w.project_id
+    join ws_organizations o on o.id = w.organization_id and o.removed_at is null
+    join ws_agent_pools a on a.id = (${poolOfWorkspace}) and a.organization_id = o.id
+   where ${isActive('r')} and (r.status = 'confirmed' or r.status = 'pending' and r.timestamps ? 'plan-queued-at')
+     and (w.lock_kind is null or w.lock_holder = r.id
+          or r.status = 'pending' and (r.plan_only or r.settings->'save-plan' = 'true'))
+     and (${stillServes})`;
+
+export interface Candidate {
+  readonly runId: string;
+  readonly workspaceId: string;
+}
+
+/** Work for agents of a pool: applies first, then plans in the order of their creation. */
+export async function candidates(
+  db: QueryExecutorProvider,
+  poolId: string,
+  { only = sql`true`, countMax }: { readonly only?: RawBuilder<unknown>; readonly countMax: number },
+): Promise<readonly Candidate[]> {
+  const { rows } = await rowsOf({ run_id: text, workspace_id: text })`
+    select r.id as run_id, r.workspace_id from ${waiting} and a.id = ${poolId} and ${only}
+     order by r.status, r.position limit ${countMax}`.execute(db);
+  return rows.map(({ run_id: runId, workspace_id: workspaceId }) => ({ runId, workspaceId }));
+}
+
+/** The number of runs that agents of these pools could take now. Pools without any are absent. */
+export async function waitingCounts(
+  db: QueryExecutorProvider,
+  poolIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await rowsOf({ pool_id: text, runs: int })`
+    select a.id as pool_id, count(*)::int as runs from ${waiting} and a.id = any((select ${poolIds}::text[])::text[])
+     group by a.id`.execute(db);
+  return new Map(rows.map(({ pool_id, runs }) => [pool_id, runs]));
+}

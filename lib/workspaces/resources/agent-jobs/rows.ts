@@ -1,0 +1,188 @@
+import { badRequest } from '#path/jsonapi/error.ts';
+import { whole } from '#path/jsonapi/fields.ts';
+import { bytesBody, document } from '#path/jsonapi/input.ts';
+import { readBy } from '#path/jsonapi/query.ts';
+import type { ApiReply, ApiRow } from '#path/jsonapi/row.ts';
+import { nullable, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import { operation } from '../../access/needs/operation.ts';
+import type { WorkspaceParts } from '../../contract.ts';
+import { outcomeFields } from '../plans-and-applies/report.ts';
+import { runIdOf } from '../run-lifecycle/store.ts';
+import { blobBytesMax } from '../state-blobs/parts.ts';
+import { blobReply } from '../state-blobs/read.ts';
+import type { Board } from './board.ts';
+import { endLostJobs } from './end.ts';
+import { jobIdOf, materialOf } from './material.ts';
+import { takeJob } from './take.ts';
+import { extendLease, finishJob, readPlanFile, writeLog, writePlanFile } from './work.ts';
+
+const job = '/api/v2/agent-jobs/:job_id';
+/** An agent sends a longer log piece by piece. */
+const logPieceBytesMax = 1024 * 1024;
+/** Longest wait of one request for work, in seconds. */
+const waitSecondsMax = 20;
+/** Lost jobs that a request for work ends, so that their runs go on without the sweep. */
+const lostMax = 5;
+
+/** What agents ask for: work, and what belongs to it. */
+export const agentJobRows = (parts: WorkspaceParts, board: Board): readonly ApiRow[] => [
+  takeRow(parts, board),
+  ...workRows(parts),
+  ...fileRows(parts),
+  ...readerRows(parts),
+];
+
+const takeRow = (parts: WorkspaceParts, board: Board): ApiRow =>
+  operation({
+    method: 'POST',
+    path: '/api/v2/agents/:agent_id/actions/take',
+    summary: 'Take the next job of the pool, waiting for one if there is none',
+    needs: { agent: 'work' },
+    body: document({ attributes: { 'wait-seconds': whole(0, waitSecondsMax) }, optional: true }),
+    replies: { 200: 'agent-jobs', 204: null },
+    async run({ found, body: { attributes }, signal }) {
+      const until = performance.now() + (attributes['wait-seconds'] ?? waitSecondsMax) * 1_000;
+      await endLostJobs(parts.store, lostMax);
+      while (!signal.aborted) {
+        const taken = await takeJob(parts, { agentId: found.id, poolId: found.poolId });
+        if (taken !== undefined)
+          return {
+            data: {
+              id: jobIdOf({ id: taken.runId, part: taken.part }),
+              type: 'agent-jobs',
+              attributes: { 'run-id': taken.runId, part: taken.part, token: taken.token.reveal() },
+            },
+          };
+        const waitMs = until - performance.now();
+        if (waitMs <= 0 || board.isClosed) return undefined;
+        await board.wait(found.poolId, waitMs, signal);
+      }
+      return undefined;
+    },
+  });
+
+const workRows = (parts: WorkspaceParts): readonly ApiRow[] => [
+  operation({
+    method: 'GET',
+    path: job,
+    summary: 'Read what a job needs: settings, variables with their values, the address of the state',
+    needs: { job: 'work' },
+    replies: { 200: 'agent-jobs' },
+    run: async ({ found, origin }) => ({ data: await materialOf(parts, found, origin) }),
+  }),
+  operation({
+    method: 'POST',
+    path: `${job}/actions/extend`,
+    summary: 'Extend the lease of a job',
+    needs: { job: 'work' },
+    replies: { 200: 'agent-jobs' },
+    run: ({ found }) => extendLease(parts, found),
+  }),
+  operation({
+    method: 'POST',
+    path: `${job}/actions/finish`,
+    summary: 'Report the outcome of a job, which ends its token',
+    needs: { job: 'work' },
+    body: document({ attributes: outcomeFields }),
+    replies: { 204: null },
+    run: ({ found, body }) => finishJob(parts, found, body.attributes),
+  }),
+];
+
+const fileRows = (parts: WorkspaceParts): readonly ApiRow[] => [
+  operation({
+    method: 'POST',
+    path: `${job}/log`,
+    summary: 'Append to the log of a job',
+    needs: { job: 'work' },
+    streamBytesMax: logPieceBytesMax,
+    query: { offset },
+    body: bytesBody,
+    replies: { 200: 'agent-jobs', 409: 'Bytes in front of the offset are missing', 413: 'The log is too long' },
+    run: async ({ found, query, stream }) =>
+      writeLog(parts, found, { offset: query.offset, bytes: await bytesIn(stream) }),
+  }),
+  operation({
+    method: 'POST',
+    path: `${job}/plan-file`,
+    summary: 'Store the plan for the apply',
+    needs: { job: 'work' },
+    streamBytesMax: blobBytesMax,
+    body: bytesBody,
+    replies: { 200: 'agent-jobs' },
+    run: ({ found, stream }) => writePlanFile(parts, found, 'plan_file_id', stream),
+  }),
+  operation({
+    method: 'POST',
+    path: `${job}/plan-json`,
+    summary: 'Store the JSON form of the plan',
+    needs: { job: 'work' },
+    streamBytesMax: blobBytesMax,
+    body: bytesBody,
+    replies: { 200: 'agent-jobs' },
+    run: ({ found, stream }) => writePlanFile(parts, found, 'plan_json_id', stream),
+  }),
+  operation({
+    method: 'GET',
+    path: `${job}/plan-file`,
+    summary: 'Read the plan to apply',
+    needs: { job: 'work' },
+    replies: { 200: { mediaType: 'application/octet-stream' } },
+    run: ({ found }) => readPlanFile(parts.store, found.id, 'plan_file_id'),
+  }),
+  operation({
+    method: 'GET',
+    path: `${job}/configuration`,
+    summary: 'Download the archive of the configuration of a job',
+    needs: { job: 'work' },
+    replies: { 200: { mediaType: 'application/octet-stream' } },
+    run: async ({ found }) => configurationOf(parts, found.id),
+  }),
+];
+
+/** The JSON form of a plan holds values of sensitive variables, so it takes the right to administer the workspace. */
+const readerRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
+  operation({
+    method: 'GET',
+    path: '/api/v2/plans/:plan_id/json-output',
+    summary: 'Read the JSON form of a plan',
+    needs: { workspace: 'admin' },
+    replies: { 200: { mediaType: 'application/json' } },
+    run: ({ parameters }) => planJson(store, runIdOf(parameters.plan_id)),
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/v2/runs/:run_id/plan/json-output',
+    summary: 'Read the JSON form of the plan of a run',
+    needs: { workspace: 'admin' },
+    replies: { 200: { mediaType: 'application/json' } },
+    run: ({ parameters }) => planJson(store, parameters.run_id),
+  }),
+];
+
+const planJson = async (store: WorkspaceParts['store'], runId: string): Promise<ApiReply> => ({
+  ...(await readPlanFile(store, runId, 'plan_json_id')),
+  contentType: 'application/json',
+});
+
+async function configurationOf({ store }: WorkspaceParts, runId: string): Promise<ApiReply> {
+  const { rows } = await rowsOf({ blob_id: nullable(text) })`
+    select c.blob_id from ws_runs r join ws_configuration_versions c on c.id = r.configuration_version_id
+     where r.id = ${runId}`.execute(store.db);
+  return blobReply(store, rows[0]?.blob_id ?? null);
+}
+
+/** Where the bytes of a request belong in the log. Absent: the request only asks for the size. */
+const offset = readBy([{ name: 'offset', schema: { type: 'integer', minimum: 0 } }], (query) => {
+  const sent = query.get('offset');
+  if (sent === null) return undefined;
+  if (!/^\d{1,12}$/.test(sent)) throw badRequest('offset must be a number of bytes');
+  return Number(sent);
+});
+
+async function bytesIn(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of stream) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
