@@ -216,6 +216,20 @@ const settings = z.object({
   KEYFERRY_LOCKOUT_THRESHOLD: wholeNumber(0, 1_000_000, 5),
   KEYFERRY_LOCKOUT_SECONDS: wholeNumber(1, 2_147_483_647, 900),
   KEYFERRY_LOCKOUT_RESET_SECONDS: wholeNumber(1, 2_147_483_647, 900),
+  KEYFERRY_AGENT_ADDRESS: apiAddress.optional(),
+  KEYFERRY_AGENT_TOKEN: z.string().min(1).optional(),
+  KEYFERRY_AGENT_TOKEN_FILE: z.string().optional(),
+  KEYFERRY_AGENT_NAME: z.string().min(1).max(255).optional(),
+  KEYFERRY_AGENT_ENGINES: z.string().optional(),
+  KEYFERRY_AGENT_DIR: z.string().optional(),
+  KEYFERRY_AGENT_USER: z
+    .string()
+    .regex(/^\d{1,9}:\d{1,9}$/, 'must be the numbers of a user and a group, as in 1000:1000')
+    .optional(),
+  KEYFERRY_AGENT_ISOLATION: z.enum(['auto', 'required', 'none'], 'must be auto, required or none').default('auto'),
+  KEYFERRY_AGENT_RUN_MS_MAX: wholeNumber(1_000, 86_400_000, 7_200_000),
+  KEYFERRY_AGENT_GRACE_MS: wholeNumber(100, 3_600_000, 60_000),
+  KEYFERRY_AGENT_DISK_BYTES_MAX: wholeNumber(1_048_576, 1_099_511_627_776, 4_294_967_296),
   KEYFERRY_SHUTDOWN_MS_MAX: wholeNumber(0, 600_000, 10_000),
   KEYFERRY_DATA_DIR: z.string().default('.data'),
   KEYFERRY_POSTGRES_DIR: z.string().optional(),

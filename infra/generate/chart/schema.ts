@@ -9,6 +9,7 @@ export const secretNames: readonly string[] = [
   'KEYFERRY_SEAL_KEY',
   'KEYFERRY_SMTP_URL',
   'KEYFERRY_DEV_ROOT_TOKEN',
+  'KEYFERRY_AGENT_TOKEN',
 ];
 
 /** A JSON schema of `values.yaml`: helm refuses unknown names, so that a typing error is not ignored. */

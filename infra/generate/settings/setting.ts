@@ -13,7 +13,8 @@ export type Reader =
   | 'functions'
   | 'backup'
   | 'restore'
-  | 'development server';
+  | 'development server'
+  | 'agent';
 
 export type SettingName = keyof Config;
 
@@ -35,4 +36,5 @@ export const callers: readonly Reader[] = ['API', 'worker', 'sweep', 'functions'
 export const apiAndSweep: readonly Reader[] = ['API', 'sweep', 'functions'];
 export const borrowers: readonly Reader[] = ['worker', 'sweep', 'board', 'functions'];
 export const listener: readonly Reader[] = ['API'];
+export const agent: readonly Reader[] = ['agent'];
 export const development: readonly Reader[] = ['development server'];

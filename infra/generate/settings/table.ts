@@ -1,4 +1,5 @@
 import { type Config, readConfig } from '#core/config.ts';
+import { agentSettings } from './agent.ts';
 import { apiSettings } from './api.ts';
 import { processSettings } from './process.ts';
 import type { Setting, SettingName } from './setting.ts';
@@ -12,6 +13,7 @@ const all = {
   ...apiSettings,
   ...syncSettings,
   ...processSettings,
+  ...agentSettings,
 } satisfies Readonly<Record<SettingName, Setting>>;
 
 const groups = {
@@ -20,6 +22,7 @@ const groups = {
   api: apiSettings,
   sync: syncSettings,
   process: processSettings,
+  agent: agentSettings,
 };
 
 /** The table of one group of settings: name, default, readers, meaning. */

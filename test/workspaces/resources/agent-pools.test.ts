@@ -204,7 +204,7 @@ describe('tokens of agents', () => {
     expect(list.items).toEqual([{ ...made.item, attributes: { ...made.item.attributes, token: null } }]);
     expect((await ground.call('GET', `${path}/${made.item.id}`)).item).toEqual(list.items[0]);
     expect(list.text).not.toContain(token);
-    expect((await ground.call('GET', '/agent-pools/x', undefined, token)).status).toBe(401);
+    expect((await ground.call('GET', '/agent-pools/x', undefined, token)).status).toBe(404);
     expect((await ground.call('DELETE', `${path}/${made.item.id}`)).status).toBe(204);
     expect((await ground.call('GET', path)).items).toEqual([]);
     expect((await ground.call('DELETE', `${path}/${made.item.id}`)).status).toBe(404);

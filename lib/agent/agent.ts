@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '#core/log/log.ts';
+import { Pool, type TakenJob } from './api/pool.ts';
+import { Refused } from './api/send.ts';
+import { findEngines } from './engine/find.ts';
+import { type PerformParts, perform } from './job/perform.ts';
+import { canIsolate } from './run/isolation.ts';
+import type { AgentSettings } from './settings.ts';
+
+export interface AgentParts {
+  readonly settings: AgentSettings;
+  readonly log: Log;
+  /** Aborts when the agent is to take no more work. The job in progress goes on. */
+  readonly stopping: AbortSignal;
+  /** Aborts when the job in progress is to be interrupted too. */
+  readonly interruption: AbortSignal;
+  /** Called once the agent waits for work. */
+  readonly onReady?: () => void;
+}
+
+const failureMs = 5_000;
+
+/**
+ * Takes plans and applies of a pool, one at a time, until it is stopped. An error of one job, or a server that cannot be reached, does not end it.
+ *
+ * @throws Error when it cannot begin: no engine, no isolation although it is required, or a token that the server does not know
+ */
+export async function runAgent(parts: AgentParts): Promise<void> {
+  const { settings, log, stopping } = parts;
+  const engines = await findEngines(settings.engines, settings.environment);
+  if (engines.length === 0)
+    throw new Error(
+      'no engine was found: put terraform or tofu on the PATH, or set KEYFERRY_AGENT_ENGINES to a folder of versions',
+    );
+  const isIsolated = await isolated(settings, log);
+  const pool = new Pool({ address: settings.address, token: settings.token });
+  let id = await pool.register(settings);
+  log.info({ agent: id, engines: engines.map(({ version }) => version), isIsolated }, 'the agent waits for work');
+  parts.onReady?.();
+  while (!stopping.aborted) {
+    try {
+      const job = await pool.take(id, stopping);
+      if (job === undefined) continue;
+      await performSafely({ settings, engines, isIsolated, log, interruption: parts.interruption }, job);
+    } catch (error) {
+      if (stopping.aborted) break;
+      if (error instanceof Refused && error.status === 401) throw error;
+      // The service forgets agents that were silent for a day.
+      if (error instanceof Refused && error.status === 404) id = await pool.register(settings).catch(() => id);
+      log.warn({ error: error instanceof Error ? error.message : String(error) }, 'the agent cannot work');
+      await delay(failureMs, undefined, { signal: stopping }).catch(() => {});
+    }
+  }
+  await pool.exit(id).catch(() => {});
+}
+
+async function isolated({ isolation }: AgentSettings, log: Log): Promise<boolean> {
+  if (isolation === 'none') return false;
+  if (await canIsolate()) return true;
+  if (isolation === 'required')
+    throw new Error(
+      'runs cannot be isolated: unshare of util-linux, with user namespaces, does not work on this machine',
+    );
+  log.warn({}, 'runs are not isolated: they see the processes of this machine, the agent among them');
+  return false;
+}
+
+/** A job that cannot be reported is not the end of the agent: its lease ends, and the service decides. */
+async function performSafely(parts: PerformParts, job: TakenJob): Promise<void> {
+  const { log } = parts;
+  const names = { run: job.runId, part: job.part };
+  log.info(names, 'a job begins');
+  try {
+    await perform(parts, job);
+    log.info(names, 'a job has ended');
+  } catch (error) {
+    log.warn(
+      { ...names, error: error instanceof Error ? error.message : String(error) },
+      'a job could not be reported',
+    );
+  }
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+
+const texts = z.array(z.string()).readonly();
+
+/** What an agent gets for a job: the attributes of the document. */
+export const material = z
+  .object({
+    'run-id': z.string(),
+    'workspace-id': z.string(),
+    'workspace-name': z.string(),
+    'organization-name': z.string(),
+    'project-name': z.string(),
+    part: z.enum(['plan', 'apply']),
+    'working-directory': z.string().nullable(),
+    'engine-version': z.string(),
+    'is-destroy': z.boolean(),
+    refresh: z.boolean(),
+    'refresh-only': z.boolean(),
+    'allow-config-generation': z.boolean(),
+    'target-addrs': texts,
+    'replace-addrs': texts,
+    variables: z
+      .array(
+        z.object({
+          key: z.string(),
+          value: z.string(),
+          category: z.enum(['terraform', 'env']),
+          hcl: z.boolean(),
+          sensitive: z.boolean(),
+        }),
+      )
+      .readonly(),
+    'run-variables': z.array(z.object({ key: z.string(), value: z.string() })).readonly(),
+    'ssh-key': z.string().nullable(),
+    'state-download-url': z.string().nullable(),
+    'cancel-requested': z.boolean(),
+    'lease-seconds': z.number(),
+  })
+  .readonly();
+
+export type Material = z.infer<typeof material>;
+
+/** A job that was taken. */
+export const taken = z.object({ 'run-id': z.string(), part: z.enum(['plan', 'apply']), token: z.string() }).readonly();

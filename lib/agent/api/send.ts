@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Secret } from '#core/secret.ts';
+
+/** The server as one token reaches it. */
+export interface Connection {
+  /** Without a trailing slash. */
+  readonly address: string;
+  readonly token: Secret;
+}
+
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** Below `/api/v2`, or a whole address, which gets no token. */
+  readonly path: string;
+  readonly document?: object;
+  readonly bytes?: Uint8Array<ArrayBuffer>;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number;
+}
+
+/** A reply that is no success. The message has no token and no signed address. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly status: number;
+
+  constructor(what: string, status: number, detail: string) {
+    super(`${what} was answered with ${status}${detail === '' ? '' : `: ${detail}`}`);
+    this.status = status;
+  }
+
+  /** The lease has ended, and with it the token. */
+  get isOver(): boolean {
+    return this.status === 401 || this.status === 404;
+  }
+}
+
+const attemptsMax = 6;
+const firstDelayMs = 250;
+const delayMsMax = 8_000;
+const usualTimeoutMs = 30_000;
+
+/**
+ * Sends a request, again when the server cannot be reached, is busy or fails: every request of an agent may be repeated.
+ *
+ * @throws Refused, or the error of the last attempt
+ */
+export async function send(connection: Connection, request: Request): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await once(connection, request).catch((error: unknown) => error);
+    if (outcome instanceof Response) return outcome;
+    const mayRepeat = !(outcome instanceof Refused) || outcome.status === 429 || outcome.status >= 500;
+    if (!mayRepeat || attempt >= attemptsMax || request.signal?.aborted === true) throw outcome;
+    await delay(Math.min(firstDelayMs * 2 ** attempt, delayMsMax) * (0.5 + Math.random() / 2));
+  }
+}
+
+async function once({ address, token }: Connection, request: Request): Promise<Response> {
+  const { method, path, document, bytes, timeoutMs = usualTimeoutMs } = request;
+  const isOutside = !path.startsWith('/');
+  const signals = [AbortSignal.timeout(timeoutMs), ...(request.signal === undefined ? [] : [request.signal])];
+  const body = bytes ?? (document === undefined ? undefined : JSON.stringify(document));
+  const reply = await fetch(isOutside ? path : `${address}/api/v2${path}`, {
+    method,
+    headers: {
+      'content-type': bytes === undefined ? 'application/vnd.api+json' : 'application/octet-stream',
+      ...(isOutside ? {} : { authorization: `Bearer ${token.reveal()}` }),
+    },
+    redirect: 'error',
+    signal: AbortSignal.any(signals),
+    ...(body === undefined ? {} : { body }),
+  });
+  if (reply.ok) return reply;
+  const what = `${method} ${isOutside ? 'of a file' : (path.split('?', 1)[0] ?? '')}`;
+  throw new Refused(what, reply.status, detailIn(await reply.text().catch(() => '')));
+}
+
+const detailCharactersMax = 300;
+
+function detailIn(text: string): string {
+  try {
+    const [first] = JSON.parse(text).errors;
+    return String(first.detail ?? first.title).slice(0, detailCharactersMax);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { access, constants, readdir } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { newestMatching } from './versions.ts';
+
+/** A program that plans and applies. */
+export interface Engine {
+  readonly program: string;
+  readonly version: string;
+}
+
+const names = ['terraform', 'tofu'];
+const versionMs = 20_000;
+
+/**
+ * The engines of this machine: `<folder>/<version>/terraform` (or `tofu`) for each version in a folder, and those on the path. Nothing is
+ * downloaded.
+ */
+export async function findEngines(
+  folder: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<readonly Engine[]> {
+  const inFolder = folder === undefined ? [] : await programsIn(folder);
+  const onPath = await Promise.all(names.map((name) => programOnPath(name, environment['PATH'] ?? '')));
+  const programs = [...inFolder, ...onPath.filter((one) => one !== undefined)];
+  const engines = await Promise.all(programs.map(engineOf));
+  return engines.filter((one) => one !== undefined);
+}
+
+/** The engine for a workspace. @throws Error that names the versions that are there */
+export function engineFor(wanted: string, engines: readonly Engine[]): Engine {
+  const version = newestMatching(
+    wanted,
+    engines.map((one) => one.version),
+  );
+  const engine = engines.find((one) => one.version === version);
+  if (engine !== undefined) return engine;
+  const known = [...new Set(engines.map((one) => one.version))].join(', ');
+  throw new Error(`The workspace needs the engine ${wanted}. This agent has ${known === '' ? 'none' : known}.`);
+}
+
+async function programsIn(folder: string): Promise<readonly string[]> {
+  const versions = await readdir(folder);
+  const programs = await Promise.all(
+    versions.flatMap((version) => names.map((name) => runnable(join(folder, version, name)))),
+  );
+  return programs.filter((one) => one !== undefined);
+}
+
+async function programOnPath(name: string, path: string): Promise<string | undefined> {
+  for (const folder of path.split(delimiter).filter((one) => one !== '')) {
+    const found = await runnable(join(folder, name));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const runnable = (program: string): Promise<string | undefined> =>
+  access(program, constants.X_OK).then(
+    () => program,
+    () => undefined,
+  );
+
+/** Undefined for a program that does not say its version. */
+async function engineOf(program: string): Promise<Engine | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(program, ['version', '-json'], {
+      timeout: versionMs,
+      env: { PATH: '/usr/bin:/bin', CHECKPOINT_DISABLE: '1' },
+    });
+    const version: unknown = JSON.parse(stdout)['terraform_version'];
+    return typeof version === 'string' ? { program, version } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import { chown, lstat, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { isAbsolute, join, relative } from 'node:path';
+import type { AgentSettings } from '../settings.ts';
+
+/** The private folder of one part of a run. */
+export interface RunFolder {
+  readonly path: string;
+  readonly configuration: string;
+  readonly home: string;
+  readonly temporary: string;
+  /** Files that the agent writes for the engine. */
+  readonly inputs: string;
+  remove(): Promise<void>;
+}
+
+/** Creates an empty folder that only the user of the run can read. */
+export async function makeRunFolder({ folder, user }: Pick<AgentSettings, 'folder' | 'user'>): Promise<RunFolder> {
+  const path = await mkdtemp(join(folder, 'keyferry-run-'));
+  const named = (name: string) => join(path, name);
+  const made = {
+    path,
+    configuration: named('configuration'),
+    home: named('home'),
+    temporary: named('tmp'),
+    inputs: named('inputs'),
+    remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }),
+  };
+  for (const one of [made.configuration, made.home, made.temporary, made.inputs]) await mkdir(one, { mode: 0o700 });
+  await giveTo(user, path);
+  return made;
+}
+
+/** Gives a folder and all in it to the user of the run. */
+export async function giveTo(user: AgentSettings['user'], path: string): Promise<void> {
+  if (user === undefined) return;
+  await chown(path, user.uid, user.gid);
+  const entries = await readdir(path, { withFileTypes: true, recursive: true });
+  for (const { parentPath, name } of entries) {
+    const one = join(parentPath, name);
+    if (!(await lstat(one)).isSymbolicLink()) await chown(one, user.uid, user.gid);
+  }
+}
+
+export const writePrivate = (path: string, text: string | Uint8Array): Promise<void> =>
+  writeFile(path, text, { mode: 0o600 });
+
+/** The folder of the configuration in which the engine runs. @throws Error when the archive does not have it */
+export async function workingFolder(configuration: string, wanted: string | null): Promise<string> {
+  const root = await realpath(configuration);
+  const path = await realpath(join(root, wanted ?? '')).catch(() => undefined);
+  const inside = path === undefined ? '..' : relative(root, path);
+  if (path === undefined || inside.startsWith('..') || isAbsolute(inside) || !(await lstat(path)).isDirectory())
+    throw new Error(`The configuration has no folder ${wanted ?? ''}.`);
+  return path;
+}

@@ -1,0 +1,24 @@
+import type { Secret } from '#core/secret.ts';
+
+/** What an agent is told at its start. */
+export interface AgentSettings {
+  /** Without a trailing slash. */
+  readonly address: string;
+  readonly token: Secret;
+  readonly name: string;
+  readonly version: string;
+  /** `<folder>/<version>/terraform`; undefined: only the engines on the path. */
+  readonly engines: string | undefined;
+  /** The parent of the private folders of runs. */
+  readonly folder: string;
+  /** The user and group of the engine's processes; only root can choose them. */
+  readonly user: { readonly uid: number; readonly gid: number } | undefined;
+  readonly isolation: 'auto' | 'required' | 'none';
+  /** Limit for each part of a run. */
+  readonly runMsMax: number;
+  readonly diskBytesMax: number;
+  /** From the interruption of an engine until it is killed. */
+  readonly graceMs: number;
+  /** The environment of the agent. Runs get only the names that they need. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
