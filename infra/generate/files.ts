@@ -36,6 +36,7 @@ const parts: readonly (readonly [string, string, (types: readonly Described[]) =
   ['docs/configuration.md', 'settings of the API', () => settingsTable('api')],
   ['docs/configuration.md', 'settings of the sync', () => settingsTable('sync')],
   ['docs/configuration.md', 'settings of processes', () => settingsTable('process')],
+  ['docs/configuration.md', 'settings of agents', () => settingsTable('agent')],
 ];
 
 /**

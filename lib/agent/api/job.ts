@@ -69,7 +69,7 @@ export class Job {
     return this.#send({ method: 'GET', path: this.#path('/plan-file'), timeoutMs: fileMs });
   }
 
-  async store(name: 'plan-file' | 'plan-json', bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  async store(name: 'plan-file' | 'plan-json' | 'plan-redacted', bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     await this.#send({ method: 'POST', path: this.#path(`/${name}`), bytes, timeoutMs: fileMs });
   }
 

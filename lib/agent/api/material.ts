@@ -13,6 +13,7 @@ export const material = z
     part: z.enum(['plan', 'apply']),
     'working-directory': z.string().nullable(),
     'engine-version': z.string(),
+    'structured-run-output-enabled': z.boolean(),
     'is-destroy': z.boolean(),
     refresh: z.boolean(),
     'refresh-only': z.boolean(),

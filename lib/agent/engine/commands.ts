@@ -14,6 +14,7 @@ export const planCommand = (material: Material, variableFiles: readonly string[]
   'plan',
   ...common,
   '-detailed-exitcode',
+  ...structured(material),
   `-out=${planFile}`,
   ...(material['is-destroy'] ? ['-destroy'] : []),
   ...(material['refresh-only'] ? ['-refresh-only'] : []),
@@ -26,4 +27,17 @@ export const planCommand = (material: Material, variableFiles: readonly string[]
 
 export const showCommand = (): readonly string[] => ['show', '-json', '-no-color', planFile];
 
-export const applyCommand = (): readonly string[] => ['apply', ...common, '-auto-approve', planFile];
+/** The providers' schemas, by which a command line shows a plan in JSON. */
+export const schemaCommand = (): readonly string[] => ['providers', 'schema', '-json'];
+
+export const applyCommand = (material: Material): readonly string[] => [
+  'apply',
+  ...common,
+  '-auto-approve',
+  ...structured(material),
+  planFile,
+];
+
+/** Lines of JSON, which the command line of the family shows as text. */
+const structured = (material: Material): readonly string[] =>
+  material['structured-run-output-enabled'] ? ['-json'] : [];

@@ -24,7 +24,7 @@ export async function apply(stage: Stage): Promise<Outcome | Ended> {
   const states = new StateUploads(job, material['workspace-id'], prepared.folder, prepared.state);
   states.begin();
   let tail = '';
-  const applied = await prepared.engine(applyCommand(), (piece) => {
+  const applied = await prepared.engine(applyCommand(material), (piece) => {
     tail = (tail + piece.toString()).slice(-tailCharacters);
     return stage.log.write(piece);
   });

@@ -3,8 +3,9 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Outcome } from '../api/job.ts';
-import { initCommand, planCommand, planFile, showCommand } from '../engine/commands.ts';
+import { initCommand, planCommand, planFile, schemaCommand, showCommand } from '../engine/commands.ts';
 import { countsOfPlan } from '../engine/counts.ts';
+import { redactedPlan } from '../engine/redact.ts';
 import type { Ended } from '../run/process.ts';
 import { type Prepared, prepare, type Stage } from './stage.ts';
 
@@ -18,8 +19,12 @@ export async function plan(stage: Stage): Promise<Outcome | Ended> {
   if (initialised.code !== 0) return initialised;
   const planned = await prepared.engine(planCommand(stage.material, prepared.variableFiles));
   if (planned.code !== 0 && planned.code !== 2) return planned;
-  const json = await jsonOf(prepared);
-  if (json !== undefined) await stage.job.store('plan-json', new Uint8Array(json));
+  const json = await jsonOf(prepared, showCommand());
+  if (json !== undefined) {
+    await stage.job.store('plan-json', new Uint8Array(json));
+    const shown = redactedPlan(json, await jsonOf(prepared, schemaCommand()));
+    if (shown !== undefined) await stage.job.store('plan-redacted', new Uint8Array(Buffer.from(shown)));
+  }
   await stage.job.store('plan-file', new Uint8Array(await packed(prepared.folder)));
   return {
     status: 'finished',
@@ -28,11 +33,11 @@ export async function plan(stage: Stage): Promise<Outcome | Ended> {
   };
 }
 
-/** Undefined for a plan whose JSON form is too large, or that the engine cannot show. */
-async function jsonOf(prepared: Prepared): Promise<Buffer | undefined> {
+/** The JSON that the engine prints. Undefined when it is too large, or the engine fails. */
+async function jsonOf(prepared: Prepared, words: readonly string[]): Promise<Buffer | undefined> {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  const { code } = await prepared.engine(showCommand(), async (piece) => {
+  const { code } = await prepared.engine(words, async (piece) => {
     bytes += piece.length;
     if (bytes <= jsonBytesMax) pieces.push(piece);
   });

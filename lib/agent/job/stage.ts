@@ -62,13 +62,14 @@ export async function prepare(stage: Stage): Promise<Prepared> {
     folder: working,
     state: state?.toString() ?? '',
     variableFiles: files.map(({ path }) => path),
-    engine: (words, output = (piece) => stage.log.write(piece)) =>
+    engine: (words, output) =>
       run(
         {
           words: [stage.engine.program, ...words],
           folder: working,
           environment,
-          output,
+          output: output ?? ((piece) => stage.log.write(piece)),
+          complaints: (piece) => stage.log.write(piece),
           limitedFolder: folder.path,
         },
         stage.limits,

@@ -1,8 +1,24 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Words in front of a command that hide the processes of the machine from it, the agent and its environment among them. */
-const apart = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child=KILL', '--'];
+/**
+ * Words in front of a command that hide the processes of the machine from it, the agent and its environment among them. When the agent dies, all
+ * processes of the run die with it.
+ */
+const apart = [
+  'setpriv',
+  '--pdeathsig',
+  'KILL',
+  '--',
+  'unshare',
+  '--user',
+  '--map-root-user',
+  '--pid',
+  '--fork',
+  '--mount-proc',
+  '--kill-child=KILL',
+  '--',
+];
 const trialMs = 10_000;
 
 /** Whether this machine lets processes have process numbers of their own. */

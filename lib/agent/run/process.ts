@@ -19,6 +19,8 @@ export interface Command {
   readonly environment: Readonly<Record<string, string>>;
   /** Gets the output, and holds it back until it resolves. */
   readonly output: (piece: Buffer) => Promise<void>;
+  /** What the program says of itself; absent: as the output. */
+  readonly complaints?: (piece: Buffer) => Promise<void>;
   /** The folder whose size is limited. */
   readonly limitedFolder: string;
 }
@@ -51,7 +53,7 @@ export async function run(command: Command, limits: Limits): Promise<Ended> {
   limits.signal.addEventListener('abort', onAbort, { once: true });
   if (limits.signal.aborted) onAbort();
   try {
-    const [code] = await Promise.all([ended(child), read(child.stdout, command), read(child.stderr, command)]);
+    const [code] = await Promise.all([ended(child), read(child.stdout, command.output), read(child.stderr, command.complaints ?? command.output)]);
     return { code, reason: stopper.reason };
   } finally {
     clearTimeout(timer);
@@ -71,7 +73,7 @@ const ended = (child: ChildProcess): Promise<number | null> =>
     });
   });
 
-async function read(stream: NodeJS.ReadableStream | null, { output }: Command): Promise<void> {
+async function read(stream: NodeJS.ReadableStream | null, output: Command['output']): Promise<void> {
   if (stream === null) return;
   // Output is read on even when it cannot be sent: the engine must not hang on a full pipe.
   for await (const piece of stream as AsyncIterable<Buffer>) await output(piece).catch(() => {});

@@ -33,6 +33,7 @@ const statements = [
      lease_until timestamptz,
      ${blob('plan_file_id')},
      ${blob('plan_json_id')},
+     ${blob('plan_redacted_id')},
      primary key (run_id, part),
      check ((hash is null) = (lease_until is null))
    )`,
@@ -40,4 +41,5 @@ const statements = [
   'create index ws_run_jobs_lease on ws_run_jobs (lease_until) where lease_until is not null',
   'create index ws_run_jobs_plan_file on ws_run_jobs (plan_file_id)',
   'create index ws_run_jobs_plan_json on ws_run_jobs (plan_json_id)',
+  'create index ws_run_jobs_plan_redacted on ws_run_jobs (plan_redacted_id)',
 ];

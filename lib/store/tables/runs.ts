@@ -61,6 +61,7 @@ export const wsRunJobsTable = {
   lease_until: nullable(timestamptz),
   plan_file_id: nullable(text),
   plan_json_id: nullable(text),
+  plan_redacted_id: nullable(text),
 };
 
 export const wsRunsTable = {

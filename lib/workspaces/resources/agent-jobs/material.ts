@@ -22,7 +22,7 @@ export async function materialOf(parts: Parts, job: RunCaller, origin: string): 
   const run = await readRun(store.db, job.id);
   const place = await placeOf(parts, job);
   const { settings } = run;
-  const { 'working-directory': folder } = settingsOf(place.settings);
+  const { 'working-directory': folder, 'structured-run-output-enabled': structured } = settingsOf(place.settings);
   const state = place.state_id;
   return {
     id: jobIdOf(job),
@@ -36,6 +36,7 @@ export async function materialOf(parts: Parts, job: RunCaller, origin: string): 
       'project-name': place.project_name,
       part: job.part,
       'working-directory': folder,
+      'structured-run-output-enabled': structured,
       'engine-version': settings['engine-version'] ?? place.engine_version,
       'is-destroy': settings['is-destroy'] ?? false,
       refresh: settings.refresh ?? true,

@@ -15,7 +15,7 @@ import type { Board } from './board.ts';
 import { endLostJobs } from './end.ts';
 import { jobIdOf, materialOf } from './material.ts';
 import { takeJob } from './take.ts';
-import { extendLease, finishJob, readPlanFile, writeLog, writePlanFile } from './work.ts';
+import { extendLease, finishJob, type PlanFile, readPlanFile, writeLog, writePlanFile } from './work.ts';
 
 const job = '/api/v2/agent-jobs/:job_id';
 /** An agent sends a longer log piece by piece. */
@@ -124,6 +124,16 @@ const fileRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     run: ({ found, stream }) => writePlanFile(parts, found, 'plan_json_id', stream),
   }),
   operation({
+    method: 'POST',
+    path: `${job}/plan-redacted`,
+    summary: 'Store the JSON form of the plan that shows no sensitive value',
+    needs: { job: 'work' },
+    streamBytesMax: blobBytesMax,
+    body: bytesBody,
+    replies: { 200: 'agent-jobs' },
+    run: ({ found, stream }) => writePlanFile(parts, found, 'plan_redacted_id', stream),
+  }),
+  operation({
     method: 'GET',
     path: `${job}/plan-file`,
     summary: 'Read the plan to apply',
@@ -142,27 +152,41 @@ const fileRows = (parts: WorkspaceParts): readonly ApiRow[] => [
 ];
 
 /** The JSON form of a plan holds values of sensitive variables, so it takes the right to administer the workspace. */
-const readerRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
-  operation({
-    method: 'GET',
-    path: '/api/v2/plans/:plan_id/json-output',
-    summary: 'Read the JSON form of a plan',
-    needs: { workspace: 'admin' },
-    replies: { 200: { mediaType: 'application/json' } },
-    run: ({ parameters }) => planJson(store, runIdOf(parameters.plan_id)),
-  }),
-  operation({
-    method: 'GET',
-    path: '/api/v2/runs/:run_id/plan/json-output',
-    summary: 'Read the JSON form of the plan of a run',
-    needs: { workspace: 'admin' },
-    replies: { 200: { mediaType: 'application/json' } },
-    run: ({ parameters }) => planJson(store, parameters.run_id),
-  }),
-];
+const readerRows = ({ store }: WorkspaceParts): readonly ApiRow[] =>
+  (
+    [
+      ['json-output', 'Read the JSON form of a plan', 'plan_json_id', 'admin'],
+      [
+        'json-output-redacted',
+        'Read the JSON form of a plan without its sensitive values',
+        'plan_redacted_id',
+        'read-runs',
+      ],
+    ] as const
+  ).flatMap(([name, summary, column, right]) => {
+    const common = {
+      method: 'GET',
+      needs: { workspace: right },
+      replies: { 200: { mediaType: 'application/json' } },
+    } as const;
+    return [
+      operation({
+        ...common,
+        path: `/api/v2/plans/:plan_id/${name}`,
+        summary,
+        run: ({ parameters }) => planJson(store, runIdOf(parameters.plan_id), column),
+      }),
+      operation({
+        ...common,
+        path: `/api/v2/runs/:run_id/plan/${name}`,
+        summary: `${summary}, by the id of the run`,
+        run: ({ parameters }) => planJson(store, parameters.run_id, column),
+      }),
+    ];
+  });
 
-const planJson = async (store: WorkspaceParts['store'], runId: string): Promise<ApiReply> => ({
-  ...(await readPlanFile(store, runId, 'plan_json_id')),
+const planJson = async (store: WorkspaceParts['store'], runId: string, column: PlanFile): Promise<ApiReply> => ({
+  ...(await readPlanFile(store, runId, column)),
   contentType: 'application/json',
 });
 

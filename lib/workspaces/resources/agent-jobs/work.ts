@@ -64,7 +64,7 @@ export async function writeLog(
 }
 
 /** A file that a plan leaves: for the apply, or for readers of the plan. */
-export type PlanFile = 'plan_file_id' | 'plan_json_id';
+export type PlanFile = 'plan_file_id' | 'plan_json_id' | 'plan_redacted_id';
 
 /** Stores a file of a plan, replacing the present one. */
 export async function writePlanFile(
