@@ -1,4 +1,5 @@
-import { type Fields, filledPath, type Operation, type Parameters } from './operation.ts';
+import type { Fields, Operation, Parameters } from './operation.ts';
+import { type AnyRequest, isWorkspaces, queryOf, requestOf, verbOf } from './request.ts';
 import type { Connection } from './wire/connection.ts';
 import type { RawReply } from './wire/exchange.ts';
 import { CallFailure } from './wire/failure.ts';
@@ -17,15 +18,6 @@ export interface Reply {
   readonly warnings: readonly string[];
 }
 
-/** A request without a row of its own in `operations/`. */
-export interface AnyRequest {
-  readonly method: string;
-  /** From the root of the server, such as `v1/sys/mounts`. */
-  readonly path: string;
-  readonly body?: Value | undefined;
-  readonly query?: Readonly<Record<string, string>>;
-}
-
 export interface Client {
   /** @throws CallFailure unless the server does as asked */
   call<const O extends Operation>(
@@ -38,8 +30,6 @@ export interface Client {
   /** The text of a file, by its whole address, which must be on the same server. @throws CallFailure */
   download(address: string): Promise<Buffer>;
 }
-
-const withBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Opens no connection: the first call does. */
 export function openClient(connection: Connection, signal?: AbortSignal): Client {
@@ -77,30 +67,6 @@ export function openClient(connection: Connection, signal?: AbortSignal): Client
     },
   };
 }
-
-function requestOf(operation: Operation, parameters: Readonly<Record<string, string>>, fields?: Value): AnyRequest {
-  const root = operation.service === 'v2' ? 'api/v2' : 'v1';
-  const path = `${root}/${filledPath(operation.path, parameters)}`;
-  if (withBody.has(operation.method)) return { method: operation.method, path, body: fields };
-  const query = Object.entries(isObject(fields) ? fields : {}).flatMap(([name, value]) =>
-    value === undefined || value === null ? [] : [[name, String(value)] as const],
-  );
-  return { method: operation.method, path, query: Object.fromEntries(query) };
-}
-
-/** LIST goes as GET, which every proxy passes on. */
-const verbOf = ({ method, path }: AnyRequest) => ({
-  method: method === 'LIST' ? 'GET' : method,
-  path: `/${path.replace(/^\/+/, '')}`,
-});
-
-function queryOf({ method, path, query }: AnyRequest): string {
-  const search = new URLSearchParams({ ...query, ...(method === 'LIST' ? { list: 'true' } : {}) }).toString();
-  if (search === '') return '';
-  return `${path.includes('?') ? '&' : '?'}${search}`;
-}
-
-const isWorkspaces = (path: string): boolean => /^\/?api\//.test(path);
 
 function headersOf(
   { token, namespace, codes }: Connection,

@@ -23,6 +23,8 @@ const port = z.coerce.number(portRule).pipe(z.int(portRule).min(0, portRule).max
 
 const yesOrNo = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
+const onOrOff = z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on');
+
 const collector = z.url({ protocol: /^https?$/, error: 'must be the http or https address of a collector' });
 
 /** The message names the problem and quotes no secret part of the URL. */
@@ -161,6 +163,7 @@ const settings = z.object({
     .default('info'),
   KEYFERRY_ACCESS_LOG_LEVEL: z.enum(['debug', 'info'], 'must be debug or info').default('debug'),
   KEYFERRY_REQUIRE_REQUEST_HEADER: yesOrNo.default(false),
+  KEYFERRY_UI: onOrOff.default(true),
   KEYFERRY_ADMIN_NAMESPACE: namespacePath.optional(),
   KEYFERRY_METRICS_UNAUTHENTICATED: yesOrNo.default(false),
   KEYFERRY_METRICS_PORT: port.optional(),

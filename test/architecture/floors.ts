@@ -17,7 +17,7 @@ export const floors: Floors = {
     ['methods'],
     ['gatekeeper.ts'],
   ],
-  http: [['wire'], ['server'], ['v1', 'v2']],
+  http: [['wire'], ['server'], ['session', 'v1', 'v2']],
   'http/v1': [
     ['request'],
     ['engines.ts'],

@@ -24,6 +24,11 @@ export const apiSettings = {
     meaning:
       '`true`: requests without `X-Service-Request: true` or `X-Vault-Request: true` are refused (412), which stops forged requests. Reads of `sys/health` and `sys/metrics` are exempt',
   },
+  KEYFERRY_UI: {
+    readers: api,
+    default: '`on`',
+    meaning: '`off`: no [web page](operating/web-page.md) at `/ui/`, and no session in a cookie',
+  },
   KEYFERRY_BODY_BYTES_MAX: {
     readers: apiAndWorker,
     meaning:

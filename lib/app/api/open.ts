@@ -10,6 +10,7 @@ import type { Reloads } from '#system/config/reload.ts';
 import { auditTelemetry, gaugeAudit } from '#telemetry/audit.ts';
 import { readService } from '../readings.ts';
 import { type AppParts, openShared } from '../shared.ts';
+import { withPage } from '../ui/open.ts';
 import type { Base } from './base.ts';
 import { openCallers } from './callers.ts';
 import { levelled } from './diagnosis.ts';
@@ -73,7 +74,10 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const workspaces = openWorkspaceRooms(base, gatekeeper);
   const secretsApi = openSecretsApi(base, { gatekeeper, audit, engines, mounts, rateLimits, mfa: callers.mfa });
   const workspacesApi = openWorkspacesApi(base, workspaces, { gatekeeper, audit });
-  const server: HttpServer = openServer(base, { services: [secretsApi, workspacesApi], inFlight });
+  const server: HttpServer = openServer(base, {
+    services: await withPage(config, [secretsApi, workspacesApi]),
+    inFlight,
+  });
   return {
     store,
     inject: (options) => server.inject(options),

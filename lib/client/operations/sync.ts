@@ -22,6 +22,8 @@ export const sync = {
     fields: ['purge', 'force_delete'],
   },
   checkDestination: { method: 'GET', path: 'sys/sync/destinations/{type}/{name}/check' },
+  /** The fields depend on the type. */
+  checkChange: { method: 'POST', path: 'sys/sync/destinations/{type}/{name}/check' },
   planDestination: { method: 'GET', path: 'sys/sync/destinations/{type}/{name}/plan', fields: planFields },
   planChange: {
     method: 'POST',
@@ -45,6 +47,7 @@ export const sync = {
     path: 'sys/sync/destinations/{type}/{name}/associations/remove',
     fields: [...association, ...several],
   },
+  describeTypes: { method: 'GET', path: 'sys/sync/types' },
   describeType: { method: 'GET', path: 'sys/sync/types/{type}' },
   listRecords: { method: 'GET', path: 'sys/sync/records', fields: [...recordFilter, 'limit', 'after'] },
   readRecord: { method: 'GET', path: 'sys/sync/records/{id}' },

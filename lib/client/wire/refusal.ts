@@ -1,9 +1,14 @@
-import type { RawReply } from './exchange.ts';
 import { CallFailure, type Problem } from './failure.ts';
 import { memberOf, parseJson, textOf, textsOf, type Value } from './json.ts';
 
+/** A reply as bytes or text, from Node or from a browser. */
+interface Refused {
+  readonly status: number;
+  readonly body: { toString(): string };
+}
+
 /** A reply with an error status as a failure with the texts of the server. */
-export function refusal({ status, body }: RawReply, request: string): CallFailure {
+export function refusal({ status, body }: Refused, request: string): CallFailure {
   const document = documentOf(body);
   const errors = errorsIn(document);
   const problems = problemsIn(document);
@@ -17,7 +22,7 @@ export function refusal({ status, body }: RawReply, request: string): CallFailur
   });
 }
 
-function documentOf(body: Buffer): Value | undefined {
+function documentOf(body: Refused['body']): Value | undefined {
   try {
     return parseJson(body.toString());
   } catch {

@@ -118,6 +118,7 @@ function send(reply: FastifyReply, outgoing: Outgoing): FastifyReply {
   reply.raw.writeHead(code, {
     'cache-control': 'no-store',
     ...headers,
+    ...(outgoing.cookies === undefined ? {} : { 'set-cookie': [...outgoing.cookies] }),
     'content-type': contentType,
     'content-length': Buffer.byteLength(body),
   });
@@ -126,8 +127,10 @@ function send(reply: FastifyReply, outgoing: Outgoing): FastifyReply {
 }
 
 /** Clients compare the content type for equality, so Fastify must not add a charset; with a custom serializer it does not. */
-function sendByFastify(reply: FastifyReply, { status: code, headers, contentType, body }: Outgoing): FastifyReply {
+function sendByFastify(reply: FastifyReply, outgoing: Outgoing): FastifyReply {
+  const { status: code, headers, cookies, contentType, body } = outgoing;
   reply.code(code).header('cache-control', 'no-store');
+  if (cookies !== undefined) reply.header('set-cookie', [...cookies]);
   if (headers !== undefined) reply.headers(headers);
   if (body === undefined) return reply.send();
   return reply

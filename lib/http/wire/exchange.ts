@@ -66,6 +66,8 @@ export interface Outgoing {
   readonly status: number;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`, a header that cannot be joined into one. */
+  readonly cookies?: readonly string[];
   readonly body: string | readonly Buffer[] | Readable | undefined;
 }
 

@@ -21,6 +21,8 @@ export interface LambdaHttpEvent {
 export interface LambdaHttpResult {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`. */
+  readonly cookies?: readonly string[];
   readonly body: string;
   readonly isBase64Encoded?: boolean;
 }

@@ -5,6 +5,7 @@ import { rowPartsOf } from '../../token/rows/given.ts';
 import { lookupRows } from '../../token/rows/lookup.ts';
 import { renewRows } from '../../token/rows/renew.ts';
 import { revokeRows } from '../../token/rows/revoke.ts';
+import { sessionRows } from '../../token/rows/session.ts';
 import type { AuthMethod } from '../contract.ts';
 
 /** The method at `auth/token/`. It has no login: its tokens are made with other tokens. */
@@ -17,6 +18,7 @@ export const tokenMethod: AuthMethod = {
       always: { path: 'auth/token/', description: 'token based credentials' },
       rows: [
         ...createRows(rowParts),
+        ...sessionRows(rowParts),
         ...lookupRows(rowParts),
         ...renewRows(rowParts),
         ...revokeRows(rowParts),

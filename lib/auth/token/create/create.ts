@@ -20,6 +20,8 @@ export interface CreateWay {
   readonly role: TokenRole | undefined;
   /** Through `create-orphan`, which needs no further privilege. */
   readonly orphan: boolean;
+  /** CIDR blocks that bind the token instead of those of the role. */
+  readonly cidrs?: readonly string[];
 }
 
 /** Creates a token with the token of the caller. @throws AppError `bad-request` that names the broken rule, `already-exists` */
@@ -27,7 +29,7 @@ export async function createToken(
   parts: TokenParts,
   input: CreateInput,
   context: RequestContext,
-  { role, orphan }: CreateWay,
+  { role, orphan, cidrs }: CreateWay,
 ): Promise<Reply> {
   const { caller, namespace } = context;
   if (caller === undefined) throw permissionDenied();
@@ -61,7 +63,7 @@ export async function createToken(
       displayName: displayNameOf(input),
       policies,
       metadata: input.meta ?? null,
-      bounds: { ...limits.bounds, noDefaultPolicy: !policies.includes('default') },
+      bounds: { ...limits.bounds, ...(cidrs === undefined ? {} : { cidrs }), noDefaultPolicy: !policies.includes('default') },
     },
     {
       namespace,

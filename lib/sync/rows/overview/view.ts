@@ -5,6 +5,7 @@ import { storedTypeIn } from '../../model/definition.ts';
 import type { SyncStatus } from '../../model/status.ts';
 import { add, type CountedDestination } from '../../records/overview/counts.ts';
 import { numbersView } from '../../records/overview/numbers.ts';
+import { remedyOf } from '../../records/remedies.ts';
 
 /** A destination with its numbers, and the state of its gate; undefined while Redis is unavailable. */
 export interface SeenDestination {
@@ -29,9 +30,19 @@ export function overviewView(
   }
   return {
     ...numbersView({ counts, errors, pendingSince, drifted }, vocabulary),
+    remedies: remediesOf(errors.keys()),
     destinations: seen.map((one) => destinationView(definitions, one, vocabulary)),
   };
 }
+
+/** What helps against the kinds of error that there are; a kind that passes by itself has none. */
+const remediesOf = (kinds: Iterable<string>): object =>
+  Object.fromEntries(
+    [...kinds].flatMap((kind) => {
+      const remedy = remedyOf(kind);
+      return remedy === undefined ? [] : [[kind, remedy]];
+    }),
+  );
 
 function destinationView(
   definitions: readonly DestinationDefinition[],

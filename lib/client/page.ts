@@ -1,0 +1,133 @@
+import type { Fields, Operation, Parameters } from './operation.ts';
+import { type AnyRequest, isWorkspaces, queryOf, requestOf, verbOf } from './request.ts';
+import { CallFailure } from './wire/failure.ts';
+import { isObject, memberOf, parseJson, printJson, textsOf, type Value } from './wire/json.ts';
+import { refusal } from './wire/refusal.ts';
+
+/** A reply to the web page. */
+export interface PageReply {
+  readonly status: number;
+  readonly whole: Value | undefined;
+  /** Its `data`; of a reply without an envelope, the whole document. */
+  readonly data: Value | undefined;
+  readonly warnings: readonly string[];
+  readonly etag: string | undefined;
+}
+
+/** How one call differs from the others. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The reply that the caller has: if it has not changed, the server sends none, and the call returns this one. */
+  readonly known?: PageReply | undefined;
+  /** `begin`: the token of the reply becomes the session; `end`: the session ends. */
+  readonly session?: 'begin' | 'end';
+  /** Instead of the session, for the one call that begins a session with it. */
+  readonly token?: string;
+  /** Codes of second factors, as `method:code`. */
+  readonly codes?: string;
+  /** Instead of the namespace of the client. */
+  readonly namespace?: string;
+}
+
+/** The client of the web page: the same operations over `fetch`, with the session in a cookie that it never sees. */
+export interface PageClient {
+  /** @throws CallFailure unless the server does as asked */
+  call<const O extends Operation>(
+    operation: O,
+    parameters: Parameters<O>,
+    fields?: O extends { readonly fields: readonly string[] } ? Fields<O, Value> : Value,
+    options?: CallOptions,
+  ): Promise<PageReply>;
+  /** @throws CallFailure unless the server does as asked */
+  ask(request: AnyRequest, options?: CallOptions): Promise<PageReply>;
+}
+
+/** Longer than the server takes for a request. */
+const callMsMax = 100_000;
+
+export function openPageClient(namespace: () => string): PageClient {
+  const ask: PageClient['ask'] = async (request, options = {}) => {
+    const { method, path } = verbOf(request);
+    const label = `${request.method} ${path}`;
+    const { known } = options;
+    const reply = await sent(`${path}${queryOf(request)}`, {
+      method,
+      headers: headersOf(request, options, options.namespace ?? namespace()),
+      ...(request.body === undefined ? {} : { body: printJson(request.body) }),
+      signal: signalOf(options.signal),
+      credentials: 'same-origin',
+      cache: 'no-store',
+      redirect: 'error',
+    }).catch((cause: unknown) => {
+      throw failureOf(cause, label, options.signal);
+    });
+    if (reply.status === 304 && known !== undefined) return known;
+    if (reply.status >= 400) throw refusal({ status: reply.status, body: reply.text }, label);
+    return read(reply, label);
+  };
+  return {
+    ask,
+    call: (operation, parameters, fields, options) =>
+      ask(requestOf(operation, parameters as never, fields as Value | undefined), options),
+  };
+}
+
+interface Received {
+  readonly status: number;
+  readonly etag: string | undefined;
+  readonly isJson: boolean;
+  readonly text: string;
+}
+
+async function sent(path: string, request: RequestInit): Promise<Received> {
+  const reply = await fetch(path, request);
+  return {
+    status: reply.status,
+    etag: reply.headers.get('etag') ?? undefined,
+    isJson: /\bjson\b/.test(reply.headers.get('content-type') ?? ''),
+    text: await reply.text(),
+  };
+}
+
+function signalOf(given: AbortSignal | undefined): AbortSignal {
+  const deadline = AbortSignal.timeout(callMsMax);
+  return given === undefined ? deadline : AbortSignal.any([given, deadline]);
+}
+
+function headersOf({ method, path, body }: AnyRequest, options: CallOptions, namespace: string): Record<string, string> {
+  const headers: Record<string, string> = { 'x-keyferry-ui': '1', 'x-service-request': 'true' };
+  if (options.session !== undefined) headers['x-keyferry-session'] = options.session;
+  if (options.token !== undefined) headers['x-service-token'] = options.token;
+  if (options.codes !== undefined) headers['x-service-mfa'] = options.codes;
+  if (options.known?.etag !== undefined) headers['if-none-match'] = options.known.etag;
+  if (isWorkspaces(path)) {
+    if (method !== 'GET') headers['content-type'] = 'application/vnd.api+json';
+    return { ...headers, accept: 'application/vnd.api+json' };
+  }
+  if (namespace !== '') headers['x-service-namespace'] = namespace;
+  if (body !== undefined)
+    headers['content-type'] = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  return headers;
+}
+
+function read({ status, etag, isJson, text }: Received, request: string): PageReply {
+  if (text === '') return { status, whole: undefined, data: undefined, warnings: [], etag };
+  const whole = isJson ? parsed(text, request, status) : text;
+  const hasData = isObject(whole) && Object.hasOwn(whole, 'data');
+  return { status, whole, data: hasData ? memberOf(whole, 'data') : whole, warnings: textsOf(whole, 'warnings'), etag };
+}
+
+function parsed(text: string, request: string, status: number): Value {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new CallFailure('unreadable', 'the reply is not JSON', { request, status, cause });
+  }
+}
+
+function failureOf(cause: unknown, request: string, given: AbortSignal | undefined): CallFailure {
+  if (given?.aborted === true) return new CallFailure('cancelled', 'the call was cancelled', { request, cause });
+  const isLate = cause instanceof Error && cause.name === 'TimeoutError';
+  if (isLate) return new CallFailure('timeout', 'the server did not reply in time', { request, cause });
+  return new CallFailure('unreachable', 'the server cannot be reached', { request, cause });
+}

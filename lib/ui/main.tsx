@@ -1,0 +1,9 @@
+import { render } from 'preact';
+import { App } from './shell/app.tsx';
+import { findGate } from './state/session.ts';
+import { applyTheme } from './state/theme.ts';
+
+applyTheme();
+const place = document.getElementById('page');
+if (place !== null) render(<App />, place);
+void findGate();

@@ -1,0 +1,141 @@
+import { useEffect } from 'preact/hooks';
+import { sync } from '#client/operations/sync.ts';
+import { CallFailure } from '#client/wire/failure.ts';
+import { memberOf, textOf, type Value } from '#client/wire/json.ts';
+import { Button, LinkButton } from '../../parts/button.tsx';
+import { Answer } from '../../parts/states.tsx';
+import { Time } from '../../parts/time.tsx';
+import { say } from '../../parts/toast.tsx';
+import { api } from '../../state/api.ts';
+import { useRights } from '../../state/rights.ts';
+import { pollMs, refresh, useQuery } from '../../state/use-query.ts';
+import { Settings } from '../edit/edit.tsx';
+import { countsOf } from '../overview/numbers.ts';
+import { Shares } from '../overview/places.tsx';
+import { ErrorBox } from '../records/drawer.tsx';
+import { recordsUrl } from '../records/filter.ts';
+import { errorOf } from '../records/record.ts';
+import { CheckReport, useCheck } from './check.tsx';
+import { Danger } from './danger.tsx';
+import { Plan } from './plan.tsx';
+
+interface DestinationProps {
+  readonly type: string;
+  readonly name: string;
+  readonly tab?: string;
+}
+
+const tabs = [
+  ['', 'State'],
+  ['settings', 'Settings'],
+  ['plan', 'Plan'],
+  ['danger', 'Danger'],
+] as const;
+
+export function Destination({ type, name, tab = '' }: DestinationProps) {
+  useEffect(() => {
+    document.title = `${name} · Keyferry`;
+  }, [name]);
+  const asked = useQuery({
+    key: ['destination', type, name],
+    ask: (options) => api.call(sync.readDestination, { type, name }, undefined, options),
+    everyMs: tab === '' ? pollMs : undefined,
+  });
+  const root = `/ui/destinations/${encodeURIComponent(type)}/${encodeURIComponent(name)}`;
+  return (
+    <>
+      <div class="head">
+        <div>
+          <h1 class="wrap">{name}</h1>
+          <p>{type}</p>
+        </div>
+        <div class="actions">
+          <LinkButton href={recordsUrl({ type, name })} icon="rows">
+            Records
+          </LinkButton>
+          {asked.reply === undefined ? null : <PauseOne type={type} name={name} isPaused={memberOf(asked.reply.data, 'disabled') === true} />}
+        </div>
+      </div>
+      <nav class="tabs" aria-label="Parts of the destination">
+        {tabs.map(([id, word]) => (
+          <a key={id} href={id === '' ? root : `${root}/${id}`} aria-current={id === tab ? 'page' : undefined}>
+            {word}
+          </a>
+        ))}
+      </nav>
+      <Answer asked={asked}>
+        {({ data }) => {
+          if (tab === 'settings') return <Settings type={type} name={name} stored={data ?? null} />;
+          if (tab === 'plan') return <Plan type={type} name={name} />;
+          if (tab === 'danger') return <Danger type={type} name={name} stored={data ?? null} />;
+          return <State type={type} name={name} stored={data ?? null} />;
+        }}
+      </Answer>
+    </>
+  );
+}
+
+function PauseOne({ type, name, isPaused }: { readonly type: string; readonly name: string; readonly isPaused: boolean }) {
+  const path = `sys/sync/destinations/${type}/${name}`;
+  const rights = useRights([path]);
+  const set = async () => {
+    await api.call(sync.patchDestination, { type, name }, { disabled: !isPaused, disabled_until: null }).then(
+      () => say('ok', isPaused ? 'It goes on.' : 'It is paused. Changes wait as pending.'),
+      (cause: unknown) => say('fail', cause instanceof CallFailure ? cause.message : 'That did not work.'),
+    );
+    await refresh('destination');
+  };
+  return (
+    <Button icon={isPaused ? 'play' : 'pause'} refusal={rights.refusal('patch', path)} onPress={set}>
+      {isPaused ? 'Resume' : 'Pause'}
+    </Button>
+  );
+}
+
+function State({ type, name, stored }: { readonly type: string; readonly name: string; readonly stored: Value }) {
+  const check = useCheck(type, name);
+  const error = errorOf(memberOf(stored, 'last_error'));
+  const success = textOf(stored, 'last_success_at');
+  const run = () => check.run({}).catch((cause: unknown) => say('fail', cause instanceof CallFailure ? cause.message : 'It could not be checked.'));
+  return (
+    <>
+      {memberOf(stored, 'disabled') === true ? <div class="banner">This destination is paused. Changes wait as pending.</div> : null}
+      <section class="card" aria-label="State">
+        <div class="inside form">
+          <Shares counts={countsOf(memberOf(stored, 'counts'))} total={Number(textOf(stored, 'total') || 0)} />
+          <dl class="facts">
+            <dt>Last success</dt>
+            <dd>{success === '' ? 'none yet' : <Time at={success} />}</dd>
+            <dt>Settings changed</dt>
+            <dd>
+              <Time at={textOf(stored, 'updated_at')} />
+            </dd>
+            <dt>Granularity</dt>
+            <dd>{textOf(stored, 'options', 'granularity_level') === 'secret-key' ? 'One object for each key' : 'One object for each secret'}</dd>
+            <dt>Names there</dt>
+            <dd>
+              <code>{textOf(stored, 'options', 'secret_name_template')}</code>
+            </dd>
+          </dl>
+          <div class="actions">
+            <Button icon="check" onPress={run}>
+              Check now
+            </Button>
+          </div>
+        </div>
+      </section>
+      {check.report === undefined ? null : <CheckReport report={check.report} />}
+      {error === undefined ? null : (
+        <section class="card" aria-label="Last error">
+          <header>
+            <h2>Last error</h2>
+            <Time at={textOf(stored, 'last_error', 'at')} />
+          </header>
+          <div class="inside">
+            <ErrorBox error={error} />
+          </div>
+        </section>
+      )}
+    </>
+  );
+}

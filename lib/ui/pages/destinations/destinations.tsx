@@ -1,0 +1,102 @@
+import { useLocation } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
+import { sync } from '#client/operations/sync.ts';
+import type { Value } from '#client/wire/json.ts';
+import { TextField } from '../../form/field.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { Button, LinkButton } from '../../parts/button.tsx';
+import { counted } from '../../parts/relative.ts';
+import { Answer, State } from '../../parts/states.tsx';
+import { failed } from '../../parts/words.ts';
+import { api } from '../../state/api.ts';
+import { pollMs, useQuery } from '../../state/use-query.ts';
+import { type Column, Table } from '../../table/table.tsx';
+import { type Place, placesOf, sumOf } from '../overview/numbers.ts';
+import { Shares } from '../overview/places.tsx';
+
+/** All destinations with their numbers, from one answer. */
+export function Destinations() {
+  useEffect(() => {
+    document.title = 'Destinations · Keyferry';
+  }, []);
+  const asked = useQuery({ key: ['overview'], ask: (options) => api.call(sync.overview, {}, undefined, options), everyMs: pollMs });
+  return (
+    <>
+      <div class="head">
+        <div>
+          <h1>Destinations</h1>
+          <p>The external systems that hold copies of secrets.</p>
+        </div>
+        <LinkButton href="/ui/destinations/new" look="primary" icon="plus">
+          New destination
+        </LinkButton>
+      </div>
+      <Answer asked={asked}>{({ data }) => <List overview={data ?? null} />}</Answer>
+    </>
+  );
+}
+
+function List({ overview }: { readonly overview: Value }) {
+  const { query, route } = useLocation();
+  const wanted = query['find'] ?? '';
+  const all = placesOf(overview);
+  if (all.length === 0)
+    return (
+      <div class="card">
+        <State icon="target" title="No destination yet">
+          Create the first one, then associate secrets with it.
+        </State>
+      </div>
+    );
+  const shown = all.filter(({ type, name }) => `${type}/${name}`.toLowerCase().includes(wanted.toLowerCase()));
+  const find = (text: string) => route(text === '' ? '/ui/destinations' : `/ui/destinations?find=${encodeURIComponent(text)}`, true);
+  return (
+    <>
+      <search class="filters">
+        <TextField label="Find" type="search" value={wanted} onValue={find} />
+      </search>
+      {shown.length === 0 ? (
+        <div class="card">
+          <State icon="search" title="No destination matches" actions={<Button onPress={() => find('')}>Clear</Button>}>
+            None has this in its type or name.
+          </State>
+        </div>
+      ) : (
+        <Table
+          label="Destinations"
+          columns={columns}
+          length={shown.length}
+          rowAt={(index) => shown[index]}
+          onOpen={({ type, name }) => route(`/ui/destinations/${encodeURIComponent(type)}/${encodeURIComponent(name)}`)}
+          footer={<span>{counted(shown.length, 'destination')}</span>}
+        />
+      )}
+    </>
+  );
+}
+
+const columns: readonly Column<Place>[] = [
+  { name: 'Health', width: '11rem', cell: (place) => <Health place={place} /> },
+  {
+    name: 'Destination',
+    width: 'minmax(0, 1fr)',
+    cell: ({ name, type }) => (
+      <>
+        <span title={name}>{name}</span>
+        <span class="under">{type}</span>
+      </>
+    ),
+  },
+  { name: 'Records', width: 'minmax(0, 1.4fr)', wideOnly: true, cell: ({ counts, total }) => <Shares counts={counts} total={total} /> },
+];
+
+/** What a destination as a whole is like. */
+export function Health({ place }: { readonly place: Place }) {
+  if (place.purgeError !== '') return <Badge tone="fail" icon="alert" word="Purge failed" />;
+  if (place.purgingSince !== '') return <Badge tone="off" icon="clock" word="Being removed" />;
+  if (place.circuit === 'open') return <Badge tone="fail" icon="cloud" word="Unreachable" />;
+  if (place.circuit === 'half-open') return <Badge tone="warn" icon="cloud" word="Being probed" />;
+  if (sumOf(place.counts, failed) > 0) return <Badge tone="warn" icon="alert" word="Some failed" />;
+  if ((place.counts['PENDING'] ?? 0) > 0) return <Badge tone="wait" icon="clock" word="Working" />;
+  return <Badge tone="ok" icon="done" word="Healthy" />;
+}

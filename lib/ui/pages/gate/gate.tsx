@@ -1,0 +1,51 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
+import { State } from '../../parts/states.tsx';
+import { findGate, gate } from '../../state/session.ts';
+import { Initialise } from './initialise.tsx';
+import { Login } from './login.tsx';
+import { Unseal } from './unseal.tsx';
+
+/** How often a page that waits for the server asks again. */
+const retryMs = 3_000;
+
+/** What stands before the pages: the state of the service, and the login. The address of the page stays, so a login leads back to it. */
+export function Gate() {
+  const { kind } = gate.value;
+  useEffect(() => {
+    document.title = 'Keyferry';
+  }, []);
+  return (
+    <main class="gate">
+      <div class="brand">
+        <img src="/ui/icon.svg" width="28" height="28" alt="" />
+        <h1>Keyferry</h1>
+      </div>
+      <div class="card">
+        {kind === 'away' ? <Away /> : <div class="inside">{kind === 'uninitialised' ? <Initialise /> : kind === 'sealed' ? <Unseal /> : <Login />}</div>}
+      </div>
+    </main>
+  );
+}
+
+function Away() {
+  const [, again] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => void findGate().then(() => again((times) => times + 1)), retryMs);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <State
+      icon="cloud"
+      tone="fail"
+      title="The service does not answer"
+      actions={
+        <Button icon="spin" onPress={() => findGate()}>
+          Try again
+        </Button>
+      }
+    >
+      It may be starting, or its database may be away. The page tries again by itself.
+    </State>
+  );
+}

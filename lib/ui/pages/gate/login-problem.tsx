@@ -1,0 +1,11 @@
+import { Icon } from '../../parts/icon.tsx';
+
+/** What went wrong with a form as a whole, read out at once. */
+export const Problem = ({ text }: { readonly text: string }) => (
+  <div class="field">
+    <span class="problem" role="alert">
+      <Icon name="alert" />
+      <span class="wrap">{text}</span>
+    </span>
+  </div>
+);

@@ -1,0 +1,74 @@
+import { useEffect, useState } from 'preact/hooks';
+import { sync } from '#client/operations/sync.ts';
+import { memberOf, textOf, type Value } from '#client/wire/json.ts';
+import { SelectField, TextField } from '../../form/field.tsx';
+import { Button } from '../../parts/button.tsx';
+import { errorKinds, failed, kindWord, lookOf, statuses } from '../../parts/words.ts';
+import { api } from '../../state/api.ts';
+import { useQuery } from '../../state/use-query.ts';
+import { type Filter, isEmpty } from './filter.ts';
+
+interface FiltersProps {
+  readonly filter: Filter;
+  readonly onFilter: (filter: Filter) => void;
+}
+
+/** How long after the last key a typed filter is asked for. */
+const typedMs = 300;
+
+export function Filters({ filter, onFilter }: FiltersProps) {
+  const places = useDestinations();
+  const set = (changes: Readonly<Record<string, string>>) => onFilter(present({ ...filter, ...changes }));
+  const place = filter.type === undefined ? '' : `${filter.type}/${filter.name ?? ''}`;
+  const known = place === '' || places.includes(place) ? places : [place, ...places];
+  return (
+    <search class="filters">
+      <SelectField
+        label="Status"
+        value={filter.status ?? ''}
+        options={[['', 'All'], [failed.join(','), 'All failed'], ...statuses.map((status) => [status, lookOf(status).word] as const)]}
+        onValue={(status) => set({ status })}
+      />
+      <SelectField
+        label="Destination"
+        value={place}
+        options={[['', 'All'], ...known.map((one) => [one, one] as const)]}
+        onValue={(one) => set({ type: one.split('/')[0] ?? '', name: one.split('/').slice(1).join('/') })}
+      />
+      <SelectField
+        label="Error"
+        value={filter.kind ?? ''}
+        options={[['', 'Any or none'], ...errorKinds.map((kind) => [kind, kindWord(kind)] as const)]}
+        onValue={(kind) => set({ kind })}
+      />
+      <Typed label="Mount" value={filter.mount ?? ''} onValue={(mount) => set({ mount })} />
+      <Typed label="Secret begins with" value={filter.prefix ?? ''} onValue={(prefix) => set({ prefix })} />
+      {isEmpty(filter) ? null : (
+        <Button look="plain" icon="close" onPress={() => onFilter({})}>
+          Clear
+        </Button>
+      )}
+    </search>
+  );
+}
+
+function Typed({ label, value, onValue }: { readonly label: string; readonly value: string; readonly onValue: (value: string) => void }) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = setTimeout(() => onValue(typed.trim()), typedMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return <TextField label={label} type="search" value={typed} onValue={setTyped} />;
+}
+
+const present = (filter: Readonly<Record<string, string>>): Filter =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
+
+/** The destinations, by the answer that the overview shares. */
+function useDestinations(): readonly string[] {
+  const { reply } = useQuery({ key: ['overview'], ask: (options) => api.call(sync.overview, {}, undefined, options) });
+  const list = memberOf(reply?.data, 'destinations');
+  return Array.isArray(list) ? list.map((one: Value) => `${textOf(one, 'type')}/${textOf(one, 'name')}`) : [];
+}

@@ -1,0 +1,68 @@
+import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { Skeleton, State } from '../parts/states.tsx';
+import { say, Toasts } from '../parts/toast.tsx';
+import { namespace } from '../state/api.ts';
+import { gate } from '../state/session.ts';
+import { useSession } from './keep.ts';
+import { Side } from './side.tsx';
+
+const Gate = lazy(() => import('../pages/gate/gate.tsx').then(({ Gate }) => Gate));
+const Overview = lazy(() => import('../pages/overview/overview.tsx').then(({ Overview }) => Overview));
+const Records = lazy(() => import('../pages/records/records.tsx').then(({ Records }) => Records));
+const Destinations = lazy(() => import('../pages/destinations/destinations.tsx').then(({ Destinations }) => Destinations));
+const NewDestination = lazy(() => import('../pages/edit/new.tsx').then(({ NewDestination }) => NewDestination));
+const Destination = lazy(() => import('../pages/destination/destination.tsx').then(({ Destination }) => Destination));
+const Batches = lazy(() => import('../pages/batches/batches.tsx').then(({ Batches }) => Batches));
+
+export function App() {
+  const { kind } = gate.value;
+  return (
+    <LocationProvider scope="/ui">
+      <ErrorBoundary onError={() => say('fail', 'A part of the page could not be loaded. Reload the page.')}>
+        {kind === 'asking' ? <Skeleton /> : kind === 'open' ? <Shell key={namespace.value} /> : <Gate />}
+      </ErrorBoundary>
+      <Toasts />
+    </LocationProvider>
+  );
+}
+
+/** Another namespace is another page: nothing of the one before is left. */
+function Shell() {
+  useSession();
+  return (
+    <div class="shell">
+      <a class="skip button" href="#content">
+        Skip to the content
+      </a>
+      <Side />
+      <main class="content" id="content" tabIndex={-1}>
+        <Router>
+          <Route path="/ui" component={Overview} />
+          <Route path="/ui/records" component={Records} />
+          <Route path="/ui/destinations" component={Destinations} />
+          <Route path="/ui/destinations/new/:type?" component={NewDestination} />
+          <Route path="/ui/destinations/:type/:name/:tab?" component={Destination} />
+          <Route path="/ui/batches" component={Batches} />
+          <Route default component={NotFound} />
+        </Router>
+      </main>
+    </div>
+  );
+}
+
+function NotFound() {
+  useEffect(() => {
+    document.title = 'Not found · Keyferry';
+  }, []);
+  return (
+    <State
+      icon="question"
+      title="There is no such page"
+      actions={<Button onPress={() => history.back()}>Back</Button>}
+    >
+      The address may have a mistake.
+    </State>
+  );
+}

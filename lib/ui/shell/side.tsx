@@ -1,0 +1,74 @@
+import { useLocation } from 'preact-iso';
+import { sync } from '#client/operations/sync.ts';
+import { memberOf, textOf } from '#client/wire/json.ts';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { count } from '../parts/relative.ts';
+import { failed } from '../parts/words.ts';
+import { api } from '../state/api.ts';
+import { useRights } from '../state/rights.ts';
+import { pollMs, useQuery } from '../state/use-query.ts';
+import { Who } from './who.tsx';
+
+interface Entry {
+  readonly href: string;
+  readonly word: string;
+  readonly icon: IconName;
+  /** The read that the page needs. */
+  readonly needs: string;
+  readonly capability: string;
+}
+
+const entries: readonly Entry[] = [
+  { href: '/ui/', word: 'Overview', icon: 'home', needs: 'sys/sync/overview', capability: 'read' },
+  { href: '/ui/records', word: 'Records', icon: 'rows', needs: 'sys/sync/records', capability: 'read' },
+  { href: '/ui/destinations', word: 'Destinations', icon: 'target', needs: 'sys/sync/overview', capability: 'read' },
+  { href: '/ui/batches', word: 'Batches', icon: 'layers', needs: 'sys/sync/batches/', capability: 'list' },
+];
+
+export function Side() {
+  const rights = useRights(entries.map(({ needs }) => needs));
+  const shown = entries.filter(({ needs, capability }) => rights.may(capability, needs));
+  return (
+    <header class="side">
+      <a class="brand" href="/ui/">
+        <img src="/ui/icon.svg" width="22" height="22" alt="" />
+        Keyferry
+      </a>
+      <nav class="nav" aria-label="Pages">
+        <ul>
+          {shown.map((entry) => (
+            <li key={entry.href}>
+              <NavLink {...entry} />
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <Who />
+    </header>
+  );
+}
+
+function NavLink({ href, word, icon }: Entry) {
+  const { path } = useLocation();
+  const isHere = href === '/ui/' ? /^\/ui\/?$/.test(path) : path.startsWith(href);
+  return (
+    <a href={href} aria-current={isHere ? 'page' : undefined}>
+      <Icon name={icon} />
+      {word}
+      {href === '/ui/records' ? <FailedCount /> : null}
+    </a>
+  );
+}
+
+/** Shares the answer of the overview, so it costs no request there. */
+function FailedCount() {
+  const { reply } = useQuery({ key: ['overview'], ask: (options) => api.call(sync.overview, {}, undefined, options), everyMs: pollMs });
+  const counts = memberOf(reply?.data, 'counts');
+  const total = failed.reduce((sum, status) => sum + Number(textOf(counts, status) || 0), 0);
+  if (total === 0) return null;
+  return (
+    <span class="count">
+      {count(total)} <span class="unseen">failed</span>
+    </span>
+  );
+}

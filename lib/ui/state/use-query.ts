@@ -1,0 +1,54 @@
+import { QueryObserver } from '@tanstack/query-core';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { PageReply } from '#client/page.ts';
+import type { CallFailure } from '#client/wire/failure.ts';
+import { namespace } from './api.ts';
+import { queries } from './queries.ts';
+
+/** How often a visible page asks again. */
+export const pollMs = 2_000;
+
+export interface Asking {
+  /** Of the answer, within its namespace. */
+  readonly key: readonly unknown[];
+  readonly ask: (options: { readonly signal: AbortSignal; readonly known: PageReply | undefined }) => Promise<PageReply>;
+  /** Undefined asks once. */
+  readonly everyMs?: number | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+export interface Asked {
+  readonly reply: PageReply | undefined;
+  /** Of the last call; the reply of an earlier one stays. */
+  readonly failure: CallFailure | undefined;
+  /** When the reply was received. */
+  readonly at: number;
+  again(): void;
+}
+
+const keyOf = (key: readonly unknown[]) => [namespace.value, ...key];
+
+/** An answer of the server, asked for again while the page is visible. */
+export function useQuery(asking: Asking): Asked {
+  const options = optionsOf(asking);
+  const observer = useMemo(() => new QueryObserver<PageReply, CallFailure>(queries, options), []);
+  const [, changed] = useState(0);
+  observer.setOptions(options);
+  useEffect(() => observer.subscribe(() => changed((count) => count + 1)), [observer]);
+  const { data, error, dataUpdatedAt } = observer.getCurrentResult();
+  return { reply: data, failure: error ?? undefined, at: dataUpdatedAt, again: () => void observer.refetch() };
+}
+
+export function optionsOf({ key, ask, everyMs, enabled }: Asking) {
+  const queryKey = keyOf(key);
+  return {
+    queryKey,
+    queryFn: ({ signal }: { readonly signal: AbortSignal }) => ask({ signal, known: queries.getQueryData<PageReply>(queryKey) }),
+    refetchInterval: everyMs ?? (false as const),
+    enabled: enabled ?? true,
+    structuralSharing: false as const,
+  };
+}
+
+/** After a change: what begins with this key is asked for again. */
+export const refresh = (...key: readonly unknown[]): Promise<void> => queries.invalidateQueries({ queryKey: keyOf(key) });

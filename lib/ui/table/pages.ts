@@ -1,0 +1,94 @@
+import { QueriesObserver } from '@tanstack/query-core';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { PageReply } from '#client/page.ts';
+import type { CallFailure } from '#client/wire/failure.ts';
+import { memberOf, textOf, type Value } from '#client/wire/json.ts';
+import { queries } from '../state/queries.ts';
+import { type Asking, optionsOf } from '../state/use-query.ts';
+
+/** A list that the server gives page by page, each page with the position after it. */
+export interface Paged {
+  readonly key: readonly unknown[];
+  readonly ask: (after: string, options: Parameters<Asking['ask']>[0]) => Promise<PageReply>;
+  /** The member of a page that has its rows. */
+  readonly rows: string;
+  readonly everyMs: number | undefined;
+}
+
+export interface Pages {
+  /** Rows that are known to exist, and one page more where the server says that there is more. */
+  readonly length: number;
+  rowAt(index: number): Value | undefined;
+  /** Keeps the pages of these rows fresh, and lets the others go. */
+  show(first: number, last: number): void;
+  readonly first: PageReply | undefined;
+  readonly failure: CallFailure | undefined;
+  readonly at: number;
+  again(): void;
+}
+
+export const rowsPerPage = 100;
+
+/** Only the pages in view are asked for and kept, whatever the length of the list. */
+export function usePages(paged: Paged): Pages {
+  const chain = useRef<string[]>(['']);
+  const [view, setView] = useState({ from: 0, to: 0 });
+  const [, changed] = useState(0);
+  const identity = JSON.stringify(paged.key);
+  const seen = useRef(identity);
+  if (seen.current !== identity) {
+    seen.current = identity;
+    chain.current = [''];
+  }
+  const wanted = pagesIn(view, chain.current.length);
+  const options = wanted.map((page) => optionsOfPage(paged, chain.current[page] ?? ''));
+  const observer = useMemo(() => new QueriesObserver(queries, options), []);
+  useEffect(() => observer.subscribe(() => changed((count) => count + 1)), [observer]);
+  observer.setQueries(options);
+  const results = observer.getCurrentResult();
+  const replies = new Map(wanted.map((page, at) => [page, results[at]?.data as PageReply | undefined]));
+  grow(chain.current, replies);
+  const lastReply = replies.get(chain.current.length - 1);
+  const length = (chain.current.length - 1) * rowsPerPage + (lastReply === undefined ? rowsPerPage : rowsOf(lastReply, paged).length);
+  const failed = results.find(({ error }) => error !== null);
+  return {
+    length: replies.get(0) === undefined && chain.current.length === 1 ? 0 : length,
+    rowAt: (index) => rowsOf(replies.get(Math.floor(index / rowsPerPage)), paged)[index % rowsPerPage],
+    show: (first, last) => {
+      const next = { from: Math.floor(first / rowsPerPage), to: Math.floor(last / rowsPerPage) };
+      if (next.from !== view.from || next.to !== view.to) setView(next);
+    },
+    first: queries.getQueryData<PageReply>(optionsOfPage(paged, '').queryKey),
+    failure: (failed?.error ?? undefined) as CallFailure | undefined,
+    at: results[0]?.dataUpdatedAt ?? 0,
+    again: () => void Promise.all(results.map(({ refetch }) => refetch())),
+  };
+}
+
+/** A scroll may leave the list as it is known; the last known page then shows the way. */
+function pagesIn({ from, to }: { readonly from: number; readonly to: number }, known: number): readonly number[] {
+  const last = known - 1;
+  const pages = [];
+  for (let page = Math.min(from, last); page <= Math.min(to, last); page += 1) pages.push(page);
+  return pages;
+}
+
+function optionsOfPage({ key, ask, everyMs }: Paged, after: string) {
+  return optionsOf({ key: [...key, after], ask: (options) => ask(after, options), everyMs });
+}
+
+/** The position of each page is in the page before. A page that changed its end makes the positions after it unknown. */
+function grow(chain: string[], replies: ReadonlyMap<number, PageReply | undefined>): void {
+  for (const [page, reply] of replies) {
+    if (reply === undefined) continue;
+    const after = textOf(reply.data, 'after');
+    if (chain[page + 1] === (after === '' ? undefined : after)) continue;
+    chain.length = page + 1;
+    if (after !== '') chain.push(after);
+  }
+}
+
+function rowsOf(reply: PageReply | undefined, { rows }: Pick<Paged, 'rows'>): readonly Value[] {
+  const found = memberOf(reply?.data, rows);
+  return Array.isArray(found) ? found : [];
+}

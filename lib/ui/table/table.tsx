@@ -1,0 +1,162 @@
+import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+
+/** A column: its name, its width as a track of a grid, and what a row shows in it. */
+export interface Column<R> {
+  readonly name: string;
+  readonly width: string;
+  /** Not on narrow screens. */
+  readonly wideOnly?: boolean;
+  readonly cell: (row: R) => ComponentChildren;
+}
+
+interface TableProps<R> {
+  readonly label: string;
+  readonly columns: readonly Column<R>[];
+  readonly length: number;
+  /** Undefined while it is loading. */
+  readonly rowAt: (index: number) => R | undefined;
+  readonly onShow?: (first: number, last: number) => void;
+  readonly onOpen?: (row: R) => void;
+  readonly footer?: ComponentChildren;
+}
+
+/** As `--row` of the tokens. */
+const rowPx = 52;
+const beyond = 8;
+
+/** A table of any length: only the rows in view are in the document. Arrows, Home, End and Page keys move, Enter opens. */
+export function Table<R>({ label, columns, length, rowAt, onShow, onOpen, footer }: TableProps<R>) {
+  const box = useRef<HTMLDivElement>(null);
+  const rows = useRows(box, length);
+  const [at, setAt] = useState(0);
+  const shown = rows.getVirtualItems();
+  const [first, last] = [shown[0]?.index ?? 0, shown.at(-1)?.index ?? 0];
+  useEffect(() => onShow?.(first, last), [first, last, length]);
+  const move = (to: number) => {
+    const next = Math.max(0, Math.min(length - 1, to));
+    setAt(next);
+    rows.scrollToIndex(next);
+    requestAnimationFrame(() => focusRow(box.current, next));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const to = targetOf(event.key, at, length);
+    const row = rowAt(at);
+    if (to !== undefined) move(to);
+    else if (event.key === 'Enter' && row !== undefined && isRow(event.target)) onOpen?.(row);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div class="card table" style={tracksOf(columns)}>
+      {/* biome-ignore lint/a11y/useSemanticElements: the rows of a table element cannot be placed */}
+      <div class="rows" ref={box} role="grid" aria-label={label} aria-rowcount={length + 1} onKeyDown={onKeyDown} tabIndex={length === 0 ? 0 : -1}>
+        <div class="line names" role="row" aria-rowindex={1} tabIndex={-1}>
+          {columns.map(({ name, wideOnly }) => (
+            <span key={name} role="columnheader" class={`cell ${wideOnly === true ? 'narrow-off' : ''}`} tabIndex={-1}>
+              {name}
+            </span>
+          ))}
+        </div>
+        <div class="space" role="presentation" style={{ height: `${rows.getTotalSize()}px` }}>
+          {shown.map(({ index, start }) => (
+            <Row
+              key={index}
+              {...{ columns, index, start }}
+              row={rowAt(index)}
+              isCurrent={index === at}
+              onCurrent={() => setAt(index)}
+              onOpen={onOpen}
+            />
+          ))}
+        </div>
+      </div>
+      {footer === undefined ? null : <footer>{footer}</footer>}
+    </div>
+  );
+}
+
+interface RowProps<R> {
+  readonly columns: readonly Column<R>[];
+  readonly index: number;
+  readonly start: number;
+  readonly row: R | undefined;
+  readonly isCurrent: boolean;
+  readonly onCurrent: () => void;
+  readonly onOpen: ((row: R) => void) | undefined;
+}
+
+function Row<R>({ columns, index, start, row, isCurrent, onCurrent, onOpen }: RowProps<R>) {
+  const open = () => {
+    onCurrent();
+    if (row !== undefined) onOpen?.(row);
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys
+    // biome-ignore lint/a11y/useSemanticElements: the rows of a table element cannot be placed
+    <div
+      class={`line row ${onOpen === undefined ? '' : 'opens'}`}
+      role="row"
+      aria-rowindex={index + 2}
+      data-index={index}
+      tabIndex={isCurrent ? 0 : -1}
+      style={{ transform: `translateY(${start}px)` }}
+      onClick={open}
+      onFocus={onCurrent}
+    >
+      {columns.map(({ name, wideOnly, cell }) => (
+        // biome-ignore lint/a11y/useFocusableInteractive: the row takes the focus
+        // biome-ignore lint/a11y/useSemanticElements: the cells of a table element cannot be placed
+        <div key={name} role="gridcell" class={`cell ${wideOnly === true ? 'narrow-off' : ''}`}>
+          {row === undefined ? <span class="blank" /> : cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function useRows(box: { readonly current: HTMLDivElement | null }, length: number) {
+  const [, changed] = useState(0);
+  const rows = useMemo(() => new Virtualizer<HTMLDivElement, Element>(optionsOf(box, length, () => {})), []);
+  rows.setOptions(optionsOf(box, length, () => changed((count) => count + 1)));
+  useLayoutEffect(() => rows._didMount(), [rows]);
+  useLayoutEffect(() => rows._willUpdate());
+  return rows;
+}
+
+const optionsOf = (box: { readonly current: HTMLDivElement | null }, length: number, onChange: () => void) => ({
+  count: length,
+  getScrollElement: () => box.current,
+  estimateSize: () => rowPx,
+  overscan: beyond,
+  initialRect: { width: 0, height: rowPx * beyond },
+  observeElementRect,
+  observeElementOffset,
+  scrollToFn: elementScroll,
+  onChange,
+});
+
+function targetOf(key: string, at: number, length: number): number | undefined {
+  const page = 10;
+  const targets: Readonly<Record<string, number>> = {
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    PageDown: at + page,
+    PageUp: at - page,
+    Home: 0,
+    End: length - 1,
+  };
+  return targets[key];
+}
+
+const isRow = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.getAttribute('role') === 'row';
+
+function focusRow(box: HTMLDivElement | null, index: number): void {
+  box?.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: true });
+}
+
+function tracksOf<R>(columns: readonly Column<R>[]): Record<string, string> {
+  const tracks = (list: readonly Column<R>[]) => list.map(({ width }) => width).join(' ');
+  return { '--columns': tracks(columns), '--columns-narrow': tracks(columns.filter(({ wideOnly }) => wideOnly !== true)) };
+}
