@@ -42,7 +42,9 @@ test('destinations import the packages that their facts declare, and package.jso
   const { dependencies } = z
     .object({ dependencies: z.record(z.string(), z.string()) })
     .parse(JSON.parse(await readFile(`${root}package.json`, 'utf8')));
-  expect(packageViolations(files, packagesByType, new Set(Object.keys(dependencies)))).toEqual([]);
+  // The web page is built: no process needs the packages that its files contain.
+  const running = files.filter(({ path }) => !path.startsWith('lib/ui/'));
+  expect(packageViolations(running, packagesByType, new Set(Object.keys(dependencies)))).toEqual([]);
 });
 
 test('every imported file exists', () => {

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buildPage } from '../ui/build.ts';
 import { type Bundle, bundle, root } from './bundle.ts';
 import { sdkOf } from './sdk.ts';
 import { zip } from './zip.ts';
@@ -41,12 +42,22 @@ async function nativeCode({ packages }: Bundle): Promise<Readonly<Record<string,
   return Object.fromEntries(await Promise.all(read));
 }
 
+/** The files of the web page, beside the bundle that serves it. */
+async function pageFiles({ inputs }: Bundle, folder: string): Promise<Readonly<Record<string, Uint8Array>>> {
+  if (!inputs.has('lib/app/ui/files.ts')) return {};
+  await buildPage(folder);
+  const names = (await readdir(folder)).filter((name) => name !== 'metafile.json').toSorted();
+  const read = names.map(async (name) => [`ui/${name}`, await readFile(join(folder, name))] as const);
+  return Object.fromEntries(await Promise.all(read));
+}
+
 async function packageFunction(name: string, folder: string): Promise<PackagedFunction> {
   const type = /^sync-(.+)$/.exec(name)?.[1];
   await mkdir(join(folder, name), { recursive: true });
   const bundled = await bundle(`functions/${name}.ts`, join(folder, name, entryFile));
   const zipFile = join(folder, `${name}.zip`);
-  const packed = zip({ [entryFile]: await readFile(bundled.file), ...(await nativeCode(bundled)) });
+  const others = { ...(await nativeCode(bundled)), ...(await pageFiles(bundled, join(folder, name, 'ui'))) };
+  const packed = zip({ [entryFile]: await readFile(bundled.file), ...others });
   await writeFile(zipFile, packed);
   return { ...bundled, name, type, zipFile, zipBytes: packed.byteLength, sdk: await sdkOf(type) };
 }

@@ -94,7 +94,11 @@ function signalOf(given: AbortSignal | undefined): AbortSignal {
   return given === undefined ? deadline : AbortSignal.any([given, deadline]);
 }
 
-function headersOf({ method, path, body }: AnyRequest, options: CallOptions, namespace: string): Record<string, string> {
+function headersOf(
+  { method, path, body }: AnyRequest,
+  options: CallOptions,
+  namespace: string,
+): Record<string, string> {
   const headers: Record<string, string> = { 'x-keyferry-ui': '1', 'x-service-request': 'true' };
   if (options.session !== undefined) headers['x-keyferry-session'] = options.session;
   if (options.token !== undefined) headers['x-service-token'] = options.token;

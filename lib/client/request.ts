@@ -13,7 +13,11 @@ export interface AnyRequest {
 const withBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** The request of an operation: its fields go into the body or, of a GET or DELETE, into the query. */
-export function requestOf(operation: Operation, parameters: Readonly<Record<string, string>>, fields?: Value): AnyRequest {
+export function requestOf(
+  operation: Operation,
+  parameters: Readonly<Record<string, string>>,
+  fields?: Value,
+): AnyRequest {
   const root = operation.service === 'v2' ? 'api/v2' : 'v1';
   const path = `${root}/${filledPath(operation.path, parameters)}`;
   if (withBody.has(operation.method)) return { method: operation.method, path, body: fields };

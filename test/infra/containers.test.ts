@@ -128,7 +128,8 @@ describe('the image', () => {
   test('is built in stages, runs as the user nobody, and reports its health', () => {
     const stages = dockerfile.split(/^FROM /m).slice(1);
     expect(stages.length).toBeGreaterThan(2);
-    for (const stage of stages) expect(stage.split(/\s/)[0]).toMatch(/:|^(base|dependencies)$/);
+    for (const stage of stages)
+      expect(stage.split(/\s/)[0]).toMatch(/:|^(base|dependencies|development-dependencies)$/);
     const [final = ''] = stages.slice(-1);
     expect(final).toMatch(/^base AS service/);
     expect(dockerfile).toMatch(/^USER 65532:65532$/m);

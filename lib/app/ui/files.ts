@@ -35,7 +35,8 @@ const types: Readonly<Record<string, string>> = {
 export async function readPage(): Promise<PageFiles> {
   for (const folder of folders) {
     const names = await readdir(folder).catch((): string[] => []);
-    if (names.includes(pageName)) return new Map(await Promise.all(plainNames(names).map((name) => entryOf(folder, name))));
+    if (names.includes(pageName))
+      return new Map(await Promise.all(plainNames(names).map((name) => entryOf(folder, name))));
   }
   return new Map();
 }

@@ -7,7 +7,10 @@ import { pageService } from './service.ts';
 type Services = readonly [secrets: Service, workspaces: Service];
 
 /** The services with the web page and its sessions, unless `KEYFERRY_UI` is off. */
-export async function withPage(config: Pick<Config, 'KEYFERRY_UI'>, [secrets, workspaces]: Services): Promise<readonly [Service, ...Service[]]> {
+export async function withPage(
+  config: Pick<Config, 'KEYFERRY_UI'>,
+  [secrets, workspaces]: Services,
+): Promise<readonly [Service, ...Service[]]> {
   if (!config.KEYFERRY_UI) return [secrets, workspaces];
   return [
     withSession(secrets, (token) => ['x-service-token', token]),

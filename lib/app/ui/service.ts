@@ -40,7 +40,8 @@ function send(file: PageFile, { headers }: Incoming): Outgoing {
 
 /** The shortest form that the browser takes. A quality of 0 refuses a form. */
 function encoded({ br, gzip, plain }: PageFile, accepted: string): readonly [string | undefined, Buffer] {
-  const takes = (name: string) => new RegExp(`(?:^|[,\\s])${name}(?!\\s*;\\s*q=0(?:\\.0*)?(?:[,\\s]|$))(?:[;,\\s]|$)`, 'i').test(accepted);
+  const takes = (name: string) =>
+    new RegExp(`(?:^|[,\\s])${name}(?!\\s*;\\s*q=0(?:\\.0*)?(?:[,\\s]|$))(?:[;,\\s]|$)`, 'i').test(accepted);
   if (br !== undefined && takes('br')) return ['br', br];
   if (gzip !== undefined && takes('gzip')) return ['gzip', gzip];
   return [undefined, plain];
@@ -50,5 +51,7 @@ const nothing: Outgoing = { status: 404, body: JSON.stringify({ errors: [] }) };
 const onlyReads: Outgoing = { status: 405, headers: { allow: 'GET, HEAD' }, body: JSON.stringify({ errors: [] }) };
 const notBuilt: Outgoing = {
   status: 404,
-  body: JSON.stringify({ errors: ['the web page is not built: run "node infra/ui/build.ts", or start with "npm run serve"'] }),
+  body: JSON.stringify({
+    errors: ['the web page is not built: run "node infra/ui/build.ts", or start with "npm run serve"'],
+  }),
 };

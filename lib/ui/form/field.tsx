@@ -17,10 +17,18 @@ interface Wired {
 }
 
 /** A label with its control, its hint, and what is wrong with it. */
-export function Field({ label, hint, problem, required, children }: FrameProps & { readonly children: (wired: Wired) => ComponentChildren }) {
+export function Field({
+  label,
+  hint,
+  problem,
+  required,
+  children,
+}: FrameProps & { readonly children: (wired: Wired) => ComponentChildren }) {
   const id = useId();
   const [hintId, problemId] = [`${id}-hint`, `${id}-problem`];
-  const described = [hint === undefined ? '' : hintId, problem === undefined ? '' : problemId].filter(Boolean).join(' ');
+  const described = [hint === undefined ? '' : hintId, problem === undefined ? '' : problemId]
+    .filter(Boolean)
+    .join(' ');
   return (
     <div class="field">
       <label for={id}>
@@ -59,9 +67,27 @@ interface TextProps extends FrameProps {
 }
 
 export function TextField(props: TextProps) {
-  const { value, onValue, type = 'text', multiline, placeholder, autocomplete = 'off', locked, autofocus, ...frame } = props;
+  const {
+    value,
+    onValue,
+    type = 'text',
+    multiline,
+    placeholder,
+    autocomplete = 'off',
+    locked,
+    autofocus,
+    ...frame
+  } = props;
   const typed = (event: Event) => onValue((event.currentTarget as HTMLInputElement | HTMLTextAreaElement).value);
-  const shared = { class: 'input', value, placeholder, autocomplete, readOnly: locked, spellcheck: false, onInput: typed };
+  const shared = {
+    class: 'input',
+    value,
+    placeholder,
+    autocomplete,
+    readOnly: locked,
+    spellcheck: false,
+    onInput: typed,
+  };
   return (
     <Field {...frame}>
       {(wired) =>

@@ -41,7 +41,10 @@ export function Generated({ groups, problems, folded, ...others }: GeneratedProp
   );
 }
 
-type OneProps = Pick<GeneratedProps, 'typed' | 'onTyped' | 'isStored'> & { readonly field: FieldShape; readonly problem: string | undefined };
+type OneProps = Pick<GeneratedProps, 'typed' | 'onTyped' | 'isStored'> & {
+  readonly field: FieldShape;
+  readonly problem: string | undefined;
+};
 
 function One({ field, problem, typed, onTyped, isStored }: OneProps) {
   const { name, label, description, type, required, sensitive, immutable, multiline, values, usual } = field;
@@ -57,7 +60,12 @@ function One({ field, problem, typed, onTyped, isStored }: OneProps) {
   };
   if (type === 'boolean') return <Check {...common} value={typed[name] ?? usual} />;
   if (values.length > 0 && type === 'string')
-    return <SelectField {...common} options={[['', usual === '' ? 'Default' : `Default (${usual})`], ...values.map((one) => [one, one] as const)]} />;
+    return (
+      <SelectField
+        {...common}
+        options={[['', usual === '' ? 'Default' : `Default (${usual})`], ...values.map((one) => [one, one] as const)]}
+      />
+    );
   return (
     <TextField
       {...common}

@@ -57,12 +57,18 @@ const listOf = (value: Value | undefined): readonly Value[] => (Array.isArray(va
 export function asTyped(value: Value | undefined): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return value.map(String).join('\n');
-  if (isObject(value)) return Object.entries(value).map(([key, one]) => `${key}=${String(one)}`).join('\n');
+  if (isObject(value))
+    return Object.entries(value)
+      .map(([key, one]) => `${key}=${String(one)}`)
+      .join('\n');
   return String(value);
 }
 
 /** What is typed as a value of the API. Undefined when it does not have the form of its type; the text says what it should be. */
-export function asValue({ type }: Pick<FieldShape, 'type'>, typed: string): { readonly value: Value } | { readonly problem: string } {
+export function asValue(
+  { type }: Pick<FieldShape, 'type'>,
+  typed: string,
+): { readonly value: Value } | { readonly problem: string } {
   const text = type === 'string' ? typed : typed.trim();
   if (type === 'boolean') return { value: text === 'true' };
   if (type === 'integer' || type === 'number') return numberOf(text);
@@ -80,7 +86,11 @@ const numberOf = (text: string) =>
 function mapOf(text: string): { readonly value: Value } | { readonly problem: string } {
   const pairs = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
   if (pairs.some((pair) => pair.indexOf('=') < 1)) return { problem: 'Each line must be key=value.' };
-  return { value: Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)])) };
+  return {
+    value: Object.fromEntries(
+      pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+    ),
+  };
 }
 
 export interface Sent {

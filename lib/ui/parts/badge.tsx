@@ -1,7 +1,15 @@
 import { Icon, type IconName } from './icon.tsx';
-import { lookOf, type Look } from './words.ts';
+import { type Look, lookOf } from './words.ts';
 
-export const Badge = ({ tone, icon, word }: { readonly tone: Look['tone']; readonly icon: IconName; readonly word: string }) => (
+export const Badge = ({
+  tone,
+  icon,
+  word,
+}: {
+  readonly tone: Look['tone'];
+  readonly icon: IconName;
+  readonly word: string;
+}) => (
   <span class={`badge ${tone}`}>
     <Icon name={icon} size={14} />
     {word}

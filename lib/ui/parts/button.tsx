@@ -42,7 +42,13 @@ export function Button({ children, look, icon, small, refusal, type = 'button', 
   );
 }
 
-export const LinkButton = ({ href, children, icon, look, small }: Pick<ButtonProps, 'children' | 'icon' | 'look' | 'small'> & { readonly href: string }) => (
+export const LinkButton = ({
+  href,
+  children,
+  icon,
+  look,
+  small,
+}: Pick<ButtonProps, 'children' | 'icon' | 'look' | 'small'> & { readonly href: string }) => (
   <a href={href} class={['button', look, small === true ? 'small' : ''].filter(Boolean).join(' ')}>
     {icon === undefined ? null : <Icon name={icon} />}
     {children}

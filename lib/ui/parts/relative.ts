@@ -21,4 +21,5 @@ const number = new Intl.NumberFormat();
 export const count = (value: number): string => number.format(value);
 
 /** `1 sync`, `2 syncs`. */
-export const counted = (value: number, one: string, many = `${one}s`): string => `${count(value)} ${value === 1 ? one : many}`;
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;

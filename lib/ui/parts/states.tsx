@@ -41,11 +41,16 @@ export function Failed({ failure, again }: { readonly failure: CallFailure; read
   if (failure.status === 403)
     return (
       <State icon="lock" title="Your policies do not show you this">
-        An administrator can grant <code>read</code> on <code class="wrap">{failure.request.replace(/^\w+ \/v1\//, '')}</code>.
+        An administrator can grant <code>read</code> on{' '}
+        <code class="wrap">{failure.request.replace(/^\w+ \/v1\//, '')}</code>.
       </State>
     );
   if (failure.status === 404)
-    return <State icon="question" title="There is nothing at this address">It may have been deleted, or it is in another namespace.</State>;
+    return (
+      <State icon="question" title="There is nothing at this address">
+        It may have been deleted, or it is in another namespace.
+      </State>
+    );
   if (failure.status === 0)
     return (
       <State icon="cloud" tone="fail" title="The server cannot be reached" actions={retry}>
@@ -66,15 +71,21 @@ export function Stale({ asked }: { readonly asked: Asked }) {
     <div class="banner" role="status">
       <Icon name="cloud" />
       <span class="grow">
-        These numbers are from <Time at={new Date(asked.at).toISOString()} />: {asked.failure.message}. The page tries again by
-        itself.
+        These numbers are from <Time at={new Date(asked.at).toISOString()} />: {asked.failure.message}. The page tries
+        again by itself.
       </span>
     </div>
   );
 }
 
 /** An answer, or what stands in its place. */
-export function Answer({ asked, children }: { readonly asked: Asked; readonly children: (reply: NonNullable<Asked['reply']>) => ComponentChildren }) {
+export function Answer({
+  asked,
+  children,
+}: {
+  readonly asked: Asked;
+  readonly children: (reply: NonNullable<Asked['reply']>) => ComponentChildren;
+}) {
   if (asked.reply === undefined)
     return asked.failure === undefined ? <Skeleton /> : <Failed failure={asked.failure} again={asked.again} />;
   return (

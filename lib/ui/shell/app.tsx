@@ -1,5 +1,5 @@
-import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
+import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso';
 import { Button } from '../parts/button.tsx';
 import { Skeleton, State } from '../parts/states.tsx';
 import { say, Toasts } from '../parts/toast.tsx';
@@ -11,7 +11,9 @@ import { Side } from './side.tsx';
 const Gate = lazy(() => import('../pages/gate/gate.tsx').then(({ Gate }) => Gate));
 const Overview = lazy(() => import('../pages/overview/overview.tsx').then(({ Overview }) => Overview));
 const Records = lazy(() => import('../pages/records/records.tsx').then(({ Records }) => Records));
-const Destinations = lazy(() => import('../pages/destinations/destinations.tsx').then(({ Destinations }) => Destinations));
+const Destinations = lazy(() =>
+  import('../pages/destinations/destinations.tsx').then(({ Destinations }) => Destinations),
+);
 const NewDestination = lazy(() => import('../pages/edit/new.tsx').then(({ NewDestination }) => NewDestination));
 const Destination = lazy(() => import('../pages/destination/destination.tsx').then(({ Destination }) => Destination));
 const Batches = lazy(() => import('../pages/batches/batches.tsx').then(({ Batches }) => Batches));
@@ -57,11 +59,7 @@ function NotFound() {
     document.title = 'Not found · Keyferry';
   }, []);
   return (
-    <State
-      icon="question"
-      title="There is no such page"
-      actions={<Button onPress={() => history.back()}>Back</Button>}
-    >
+    <State icon="question" title="There is no such page" actions={<Button onPress={() => history.back()}>Back</Button>}>
       The address may have a mistake.
     </State>
   );

@@ -62,7 +62,11 @@ function NavLink({ href, word, icon }: Entry) {
 
 /** Shares the answer of the overview, so it costs no request there. */
 function FailedCount() {
-  const { reply } = useQuery({ key: ['overview'], ask: (options) => api.call(sync.overview, {}, undefined, options), everyMs: pollMs });
+  const { reply } = useQuery({
+    key: ['overview'],
+    ask: (options) => api.call(sync.overview, {}, undefined, options),
+    everyMs: pollMs,
+  });
   const counts = memberOf(reply?.data, 'counts');
   const total = failed.reduce((sum, status) => sum + Number(textOf(counts, status) || 0), 0);
   if (total === 0) return null;

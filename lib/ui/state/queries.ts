@@ -7,7 +7,9 @@ const keptMs = 30_000;
 
 /** The answers of the server. They leave the memory soon: a page that is opened again asks again. */
 export const queries = new QueryClient({
-  defaultOptions: { queries: { retry: false, staleTime: 0, gcTime: keptMs, refetchOnWindowFocus: 'always', networkMode: 'always' } },
+  defaultOptions: {
+    queries: { retry: false, staleTime: 0, gcTime: keptMs, refetchOnWindowFocus: 'always', networkMode: 'always' },
+  },
 });
 
 queries.mount();

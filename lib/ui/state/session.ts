@@ -29,9 +29,14 @@ export async function findGate(over = false): Promise<void> {
     const { whole } = await api.call(system.sealStatus, {}, undefined, { namespace: '' });
     if (memberOf(whole, 'initialized') !== true) gate.value = { kind: 'uninitialised' };
     else if (memberOf(whole, 'sealed') === true) gate.value = { kind: 'sealed' };
-    else gate.value = { kind: 'open', caller: callerOf((await api.call(auth.lookupSelf, {}, undefined, { namespace: '' })).data) };
+    else
+      gate.value = {
+        kind: 'open',
+        caller: callerOf((await api.call(auth.lookupSelf, {}, undefined, { namespace: '' })).data),
+      };
   } catch (error) {
-    if (error instanceof CallFailure && (error.status === 403 || error.status === 401)) gate.value = { kind: 'login', over };
+    if (error instanceof CallFailure && (error.status === 403 || error.status === 401))
+      gate.value = { kind: 'login', over };
     else gate.value = { kind: 'away' };
   }
 }
@@ -69,7 +74,11 @@ export interface Credentials {
 export async function login(given: Credentials): Promise<PendingLogin | undefined> {
   const reply = await api.ask(
     { method: 'POST', ...loginRequest(given) },
-    { session: 'begin', namespace: given.namespace, ...(given.method === 'token' ? { token: given.fields['token'] ?? '' } : {}) },
+    {
+      session: 'begin',
+      namespace: given.namespace,
+      ...(given.method === 'token' ? { token: given.fields['token'] ?? '' } : {}),
+    },
   );
   const pending = pendingOf(memberOf(reply.whole, 'auth', 'mfa_requirement'));
   if (pending === undefined) await entered(given.namespace);
@@ -79,12 +88,22 @@ export async function login(given: Credentials): Promise<PendingLogin | undefine
 function loginRequest({ method, mount, fields }: Credentials) {
   if (method === 'token') return { path: 'v1/auth/token/session', body: {} };
   const { username, ...others } = fields;
-  const at = `v1/auth/${mount.replace(/^\/+|\/+$/g, '').split('/').map(encodeURIComponent).join('/')}/login`;
-  return username === undefined ? { path: at, body: others } : { path: `${at}/${encodeURIComponent(username)}`, body: others };
+  const at = `v1/auth/${mount
+    .replace(/^\/+|\/+$/g, '')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/')}/login`;
+  return username === undefined
+    ? { path: at, body: others }
+    : { path: `${at}/${encodeURIComponent(username)}`, body: others };
 }
 
 /** @throws CallFailure */
-export async function sendCodes(pending: PendingLogin, codes: Readonly<Record<string, string>>, within: string): Promise<void> {
+export async function sendCodes(
+  pending: PendingLogin,
+  codes: Readonly<Record<string, string>>,
+  within: string,
+): Promise<void> {
   const payload = Object.fromEntries(Object.entries(codes).map(([id, code]) => [id, [code]]));
   await api.call(
     system.validateCodes,
@@ -127,7 +146,9 @@ function pendingOf(requirement: Value | undefined): PendingLogin | undefined {
 /** One method of a constraint is enough; the page asks for the first. */
 function methodsIn(any: Value | undefined): PendingLogin['methods'] {
   if (!Array.isArray(any)) return [];
-  return any
-    .slice(0, 1)
-    .map((one: Value) => ({ id: textOf(one, 'id'), type: textOf(one, 'type'), usesPasscode: memberOf(one, 'uses_passcode') === true }));
+  return any.slice(0, 1).map((one: Value) => ({
+    id: textOf(one, 'id'),
+    type: textOf(one, 'type'),
+    usesPasscode: memberOf(one, 'uses_passcode') === true,
+  }));
 }

@@ -11,7 +11,10 @@ export const pollMs = 2_000;
 export interface Asking {
   /** Of the answer, within its namespace. */
   readonly key: readonly unknown[];
-  readonly ask: (options: { readonly signal: AbortSignal; readonly known: PageReply | undefined }) => Promise<PageReply>;
+  readonly ask: (options: {
+    readonly signal: AbortSignal;
+    readonly known: PageReply | undefined;
+  }) => Promise<PageReply>;
   /** Undefined asks once. */
   readonly everyMs?: number | undefined;
   readonly enabled?: boolean | undefined;
@@ -43,7 +46,8 @@ export function optionsOf({ key, ask, everyMs, enabled }: Asking) {
   const queryKey = keyOf(key);
   return {
     queryKey,
-    queryFn: ({ signal }: { readonly signal: AbortSignal }) => ask({ signal, known: queries.getQueryData<PageReply>(queryKey) }),
+    queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+      ask({ signal, known: queries.getQueryData<PageReply>(queryKey) }),
     refetchInterval: everyMs ?? (false as const),
     enabled: enabled ?? true,
     structuralSharing: false as const,
@@ -51,4 +55,5 @@ export function optionsOf({ key, ask, everyMs, enabled }: Asking) {
 }
 
 /** After a change: what begins with this key is asked for again. */
-export const refresh = (...key: readonly unknown[]): Promise<void> => queries.invalidateQueries({ queryKey: keyOf(key) });
+export const refresh = (...key: readonly unknown[]): Promise<void> =>
+  queries.invalidateQueries({ queryKey: keyOf(key) });

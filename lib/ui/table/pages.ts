@@ -49,7 +49,9 @@ export function usePages(paged: Paged): Pages {
   const replies = new Map(wanted.map((page, at) => [page, results[at]?.data as PageReply | undefined]));
   grow(chain.current, replies);
   const lastReply = replies.get(chain.current.length - 1);
-  const length = (chain.current.length - 1) * rowsPerPage + (lastReply === undefined ? rowsPerPage : rowsOf(lastReply, paged).length);
+  const length =
+    (chain.current.length - 1) * rowsPerPage +
+    (lastReply === undefined ? rowsPerPage : rowsOf(lastReply, paged).length);
   const failed = results.find(({ error }) => error !== null);
   return {
     length: replies.get(0) === undefined && chain.current.length === 1 ? 0 : length,

@@ -50,8 +50,15 @@ export function Table<R>({ label, columns, length, rowAt, onShow, onOpen, footer
   };
   return (
     <div class="card table" style={tracksOf(columns)}>
-      {/* biome-ignore lint/a11y/useSemanticElements: the rows of a table element cannot be placed */}
-      <div class="rows" ref={box} role="grid" aria-label={label} aria-rowcount={length + 1} onKeyDown={onKeyDown} tabIndex={length === 0 ? 0 : -1}>
+      <div
+        class="rows"
+        ref={box}
+        role="grid"
+        aria-label={label}
+        aria-rowcount={length + 1}
+        onKeyDown={onKeyDown}
+        tabIndex={length === 0 ? 0 : -1}
+      >
         <div class="line names" role="row" aria-rowindex={1} tabIndex={-1}>
           {columns.map(({ name, wideOnly }) => (
             <span key={name} role="columnheader" class={`cell ${wideOnly === true ? 'narrow-off' : ''}`} tabIndex={-1}>
@@ -93,8 +100,6 @@ function Row<R>({ columns, index, start, row, isCurrent, onCurrent, onOpen }: Ro
     if (row !== undefined) onOpen?.(row);
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys
-    // biome-ignore lint/a11y/useSemanticElements: the rows of a table element cannot be placed
     <div
       class={`line row ${onOpen === undefined ? '' : 'opens'}`}
       role="row"
@@ -106,8 +111,6 @@ function Row<R>({ columns, index, start, row, isCurrent, onCurrent, onOpen }: Ro
       onFocus={onCurrent}
     >
       {columns.map(({ name, wideOnly, cell }) => (
-        // biome-ignore lint/a11y/useFocusableInteractive: the row takes the focus
-        // biome-ignore lint/a11y/useSemanticElements: the cells of a table element cannot be placed
         <div key={name} role="gridcell" class={`cell ${wideOnly === true ? 'narrow-off' : ''}`}>
           {row === undefined ? <span class="blank" /> : cell(row)}
         </div>
@@ -150,7 +153,8 @@ function targetOf(key: string, at: number, length: number): number | undefined {
   return targets[key];
 }
 
-const isRow = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.getAttribute('role') === 'row';
+const isRow = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.getAttribute('role') === 'row';
 
 function focusRow(box: HTMLDivElement | null, index: number): void {
   box?.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: true });
@@ -158,5 +162,8 @@ function focusRow(box: HTMLDivElement | null, index: number): void {
 
 function tracksOf<R>(columns: readonly Column<R>[]): Record<string, string> {
   const tracks = (list: readonly Column<R>[]) => list.map(({ width }) => width).join(' ');
-  return { '--columns': tracks(columns), '--columns-narrow': tracks(columns.filter(({ wideOnly }) => wideOnly !== true)) };
+  return {
+    '--columns': tracks(columns),
+    '--columns-narrow': tracks(columns.filter(({ wideOnly }) => wideOnly !== true)),
+  };
 }

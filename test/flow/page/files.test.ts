@@ -24,10 +24,19 @@ describe('the files of the page', () => {
     const { headers } = await ask('/ui/');
     const policy = String(headers['content-security-policy']);
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /);
-    for (const rule of ["frame-ancestors 'none'", "require-trusted-types-for 'script'", "base-uri 'none'", "form-action 'none'"])
+    for (const rule of [
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "base-uri 'none'",
+      "form-action 'none'",
+    ])
       expect(policy).toContain(rule);
     expect(policy).not.toMatch(/unsafe|\*|https?:|data:/);
-    expect(headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
+    expect(headers).toMatchObject({
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+    });
   });
 
   test('have a name by their content and stay in caches, in the form that the browser takes', async () => {

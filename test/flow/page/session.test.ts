@@ -25,8 +25,12 @@ describe('a session', () => {
     const port = new URL(service.address).port;
     expect(reply.body['auth']).toMatchObject({ client_token: '', lease_duration: 28_800, renewable: true });
     expect(reply.cookies).toEqual([
-      expect.stringMatching(new RegExp(`^keyferry-${port}=hvs\\.\\S+; Path=/v1; Max-Age=28800; HttpOnly; SameSite=Strict$`)),
-      expect.stringMatching(new RegExp(`^keyferry-${port}=hvs\\.\\S+; Path=/api/v2; Max-Age=28800; HttpOnly; SameSite=Strict$`)),
+      expect.stringMatching(
+        new RegExp(`^keyferry-${port}=hvs\\.\\S+; Path=/v1; Max-Age=28800; HttpOnly; SameSite=Strict$`),
+      ),
+      expect.stringMatching(
+        new RegExp(`^keyferry-${port}=hvs\\.\\S+; Path=/api/v2; Max-Age=28800; HttpOnly; SameSite=Strict$`),
+      ),
     ]);
   });
 
@@ -35,7 +39,9 @@ describe('a session', () => {
     const { cookies } = await send('POST', '/v1/auth/token/session', headers, {});
     expect(cookies[0]).toMatch(/^__Secure-keyferry=hvs\.\S+; Path=\/v1; .*; Secure$/);
     const cookie = cookieOf(cookies);
-    expect((await send('GET', '/v1/auth/token/lookup-self', { ...page, cookie, host: 'keys.example' })).status).toBe(200);
+    expect((await send('GET', '/v1/auth/token/lookup-self', { ...page, cookie, host: 'keys.example' })).status).toBe(
+      200,
+    );
   });
 
   test('does not begin without TLS on another host', async () => {
@@ -59,7 +65,12 @@ describe('a session', () => {
   test('cannot be used by a forged request of another site', async () => {
     const cookie = await loggedIn();
     const name = service.name('forged');
-    const forged = { cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' };
+    const forged = {
+      cookie,
+      origin: 'https://evil.example',
+      'sec-fetch-site': 'cross-site',
+      'content-type': 'text/plain',
+    };
     expect((await send('POST', `/v1/secret/data/${name}`, forged, { data: { a: '1' } })).status).toBe(403);
     expect((await service.ask('GET', `secret/data/${name}`)).status).toBe(404);
     const own = { ...page, cookie, origin: service.address };
@@ -70,7 +81,7 @@ describe('a session', () => {
     const cookie = await loggedIn();
     const token = cookie.split('=')[1] ?? '';
     const looked = await send('GET', '/v1/auth/token/lookup-self', { ...page, cookie });
-    expect(looked.data).toMatchObject({ display_name: 'token-page', id: '' });
+    expect(looked.data).toMatchObject({ display_name: 'token-root', id: '' });
     const renewed = await send('POST', '/v1/auth/token/renew-self', { ...page, cookie }, {});
     expect([looked.text, renewed.text].join()).not.toContain(token);
     expect(renewed.cookies).toEqual([]);
@@ -87,7 +98,9 @@ describe('a session', () => {
   });
 
   test('ends with the token that it was made from', async () => {
-    const { client_token } = (await service.ask('POST', 'auth/token/create', {})).body['auth'] as { client_token: string };
+    const { client_token } = (await service.ask('POST', 'auth/token/create', {})).body['auth'] as {
+      client_token: string;
+    };
     const cookie = await loggedIn(client_token);
     await service.ask('POST', 'auth/token/revoke', { token: client_token });
     expect((await send('GET', '/v1/auth/token/lookup-self', { ...page, cookie })).status).toBe(403);
@@ -115,7 +128,9 @@ describe('a session', () => {
     const reply = await send('POST', '/v1/auth/userpass/login/ada', begin, { password: 'correct horse' });
     expect(reply.body['auth']).toMatchObject({ client_token: '', metadata: { username: 'ada' } });
     const cookie = cookieOf(reply.cookies);
-    expect((await send('GET', '/v1/auth/token/lookup-self', { ...page, cookie })).data['display_name']).toBe('userpass-ada');
+    expect((await send('GET', '/v1/auth/token/lookup-self', { ...page, cookie })).data['display_name']).toBe(
+      'userpass-ada',
+    );
     const wrong = await send('POST', '/v1/auth/userpass/login/ada', begin, { password: 'wrong' });
     expect([wrong.status, wrong.cookies]).toEqual([400, []]);
   });

@@ -63,7 +63,11 @@ export async function createToken(
       displayName: displayNameOf(input),
       policies,
       metadata: input.meta ?? null,
-      bounds: { ...limits.bounds, ...(cidrs === undefined ? {} : { cidrs }), noDefaultPolicy: !policies.includes('default') },
+      bounds: {
+        ...limits.bounds,
+        ...(cidrs === undefined ? {} : { cidrs }),
+        noDefaultPolicy: !policies.includes('default'),
+      },
     },
     {
       namespace,

@@ -23,11 +23,16 @@ export const sessionRows = (parts: RowParts): readonly Row[] => [
           unauthenticated: true,
           atOwnNamespace: true,
           async run(_input, context) {
-            const { row, tokenType } = callerOf(context);
+            const { row, tokenType, displayName } = callerOf(context);
             if (row === undefined || tokenType === 'batch')
               throw badRequest('batch tokens cannot begin a session: they cannot create more tokens');
             const way = { role: undefined, orphan: false, cidrs: row.bound_cidrs };
-            return createToken(parts, sessionInput, context, way);
+            return createToken(
+              parts,
+              { ...sessionInput, display_name: displayName.replace(/^token-/, '') },
+              context,
+              way,
+            );
           },
         },
       ),

@@ -19,7 +19,11 @@ export function Batches() {
   useEffect(() => {
     document.title = 'Batches · Keyferry';
   }, []);
-  const asked = useQuery({ key: ['batches'], ask: (options) => api.call(sync.listBatches, {}, undefined, options), everyMs: pollMs });
+  const asked = useQuery({
+    key: ['batches'],
+    ask: (options) => api.call(sync.listBatches, {}, undefined, options),
+    everyMs: pollMs,
+  });
   const keys = memberOf(asked.reply?.data, 'keys');
   const list: readonly Value[] = Array.isArray(keys) ? keys : [];
   const info = memberOf(asked.reply?.data, 'key_info');
@@ -34,7 +38,11 @@ export function Batches() {
       {asked.failure?.status === 404 ? (
         <Nothing />
       ) : asked.reply === undefined ? (
-        asked.failure === undefined ? <Skeleton /> : <Failed failure={asked.failure} again={asked.again} />
+        asked.failure === undefined ? (
+          <Skeleton />
+        ) : (
+          <Failed failure={asked.failure} again={asked.again} />
+        )
       ) : (
         <>
           <Stale asked={asked} />
@@ -63,7 +71,12 @@ const looks: Readonly<Record<string, Look>> = {
   cancelled: { word: 'Cancelled', tone: 'off', icon: 'dash' },
   failed: { word: 'Failed', tone: 'fail', icon: 'cross' },
 };
-const actions: Readonly<Record<string, string>> = { replay: 'Replay', force: 'Push again', set: 'Set again', remove: 'Remove' };
+const actions: Readonly<Record<string, string>> = {
+  replay: 'Replay',
+  force: 'Push again',
+  set: 'Set again',
+  remove: 'Remove',
+};
 
 function Batch({ batch }: { readonly batch: Value }) {
   const [id, state] = [textOf(batch, 'id'), textOf(batch, 'state')];
@@ -77,7 +90,14 @@ function Batch({ batch }: { readonly batch: Value }) {
           <Badge {...(looks[state] ?? { word: state, tone: 'off', icon: 'question' })} />
           {actions[action] ?? action} <span class="quiet wrap">{filterText(memberOf(batch, 'filter'))}</span>
         </div>
-        <div class="meter" role="progressbar" aria-label="Progress" aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(progress * 100)}>
+        <div
+          class="meter"
+          role="progressbar"
+          aria-label="Progress"
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={Math.round(progress * 100)}
+        >
           <span style={{ width: `${progress * 100}%` }} />
         </div>
         <p class="quiet numbers">

@@ -1,15 +1,15 @@
-import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
 import { sync } from '#client/operations/sync.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { TextField } from '../../form/field.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { say } from '../../parts/toast.tsx';
 import { api } from '../../state/api.ts';
 import { useRights } from '../../state/rights.ts';
 import { refresh } from '../../state/use-query.ts';
-import { Problem } from '../gate/login-problem.tsx';
 
 interface DangerProps {
   readonly type: string;
@@ -24,7 +24,8 @@ export function Danger({ type, name, stored }: DangerProps) {
   const [problem, setProblem] = useState('');
   const path = `sys/sync/destinations/${type}/${name}`;
   const rights = useRights([path]);
-  const refusal = rights.refusal('delete', path) ?? (typed === name ? undefined : 'Type the name of the destination first.');
+  const refusal =
+    rights.refusal('delete', path) ?? (typed === name ? undefined : 'Type the name of the destination first.');
   const remove = async (fields: { readonly purge?: boolean; readonly force_delete?: boolean }) => {
     setProblem('');
     try {
@@ -43,7 +44,8 @@ export function Danger({ type, name, stored }: DangerProps) {
         <h2>Remove the destination</h2>
         {memberOf(stored, 'purge_initiated_at') === undefined ? null : <p>Its copies are being removed.</p>}
         <p>
-          A purge first removes every copy at the external system. Deleting leaves the copies there, and Keyferry forgets them.
+          A purge first removes every copy at the external system. Deleting leaves the copies there, and Keyferry
+          forgets them.
           {total === '' || total === '0' ? '' : ` ${total} records belong to it.`}
         </p>
         <TextField label={`Type ${name} to confirm`} value={typed} onValue={setTyped} />

@@ -9,13 +9,13 @@ import { say } from '../../parts/toast.tsx';
 import { api } from '../../state/api.ts';
 import { useRights } from '../../state/rights.ts';
 import { pollMs, refresh, useQuery } from '../../state/use-query.ts';
+import { CheckReport, useCheck } from '../check/check.tsx';
 import { Settings } from '../edit/edit.tsx';
 import { countsOf } from '../overview/numbers.ts';
 import { Shares } from '../overview/places.tsx';
 import { ErrorBox } from '../records/drawer.tsx';
 import { recordsUrl } from '../records/filter.ts';
 import { errorOf } from '../records/record.ts';
-import { CheckReport, useCheck } from './check.tsx';
 import { Danger } from './danger.tsx';
 import { Plan } from './plan.tsx';
 
@@ -53,7 +53,9 @@ export function Destination({ type, name, tab = '' }: DestinationProps) {
           <LinkButton href={recordsUrl({ type, name })} icon="rows">
             Records
           </LinkButton>
-          {asked.reply === undefined ? null : <PauseOne type={type} name={name} isPaused={memberOf(asked.reply.data, 'disabled') === true} />}
+          {asked.reply === undefined ? null : (
+            <PauseOne type={type} name={name} isPaused={memberOf(asked.reply.data, 'disabled') === true} />
+          )}
         </div>
       </div>
       <nav class="tabs" aria-label="Parts of the destination">
@@ -75,7 +77,15 @@ export function Destination({ type, name, tab = '' }: DestinationProps) {
   );
 }
 
-function PauseOne({ type, name, isPaused }: { readonly type: string; readonly name: string; readonly isPaused: boolean }) {
+function PauseOne({
+  type,
+  name,
+  isPaused,
+}: {
+  readonly type: string;
+  readonly name: string;
+  readonly isPaused: boolean;
+}) {
   const path = `sys/sync/destinations/${type}/${name}`;
   const rights = useRights([path]);
   const set = async () => {
@@ -96,10 +106,17 @@ function State({ type, name, stored }: { readonly type: string; readonly name: s
   const check = useCheck(type, name);
   const error = errorOf(memberOf(stored, 'last_error'));
   const success = textOf(stored, 'last_success_at');
-  const run = () => check.run({}).catch((cause: unknown) => say('fail', cause instanceof CallFailure ? cause.message : 'It could not be checked.'));
+  const run = () =>
+    check
+      .run({})
+      .catch((cause: unknown) =>
+        say('fail', cause instanceof CallFailure ? cause.message : 'It could not be checked.'),
+      );
   return (
     <>
-      {memberOf(stored, 'disabled') === true ? <div class="banner">This destination is paused. Changes wait as pending.</div> : null}
+      {memberOf(stored, 'disabled') === true ? (
+        <div class="banner">This destination is paused. Changes wait as pending.</div>
+      ) : null}
       <section class="card" aria-label="State">
         <div class="inside form">
           <Shares counts={countsOf(memberOf(stored, 'counts'))} total={Number(textOf(stored, 'total') || 0)} />
@@ -111,7 +128,11 @@ function State({ type, name, stored }: { readonly type: string; readonly name: s
               <Time at={textOf(stored, 'updated_at')} />
             </dd>
             <dt>Granularity</dt>
-            <dd>{textOf(stored, 'options', 'granularity_level') === 'secret-key' ? 'One object for each key' : 'One object for each secret'}</dd>
+            <dd>
+              {textOf(stored, 'options', 'granularity_level') === 'secret-key'
+                ? 'One object for each key'
+                : 'One object for each secret'}
+            </dd>
             <dt>Names there</dt>
             <dd>
               <code>{textOf(stored, 'options', 'secret_name_template')}</code>

@@ -4,12 +4,12 @@ import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { counted } from '../../parts/relative.ts';
 import { State } from '../../parts/states.tsx';
 import type { Look } from '../../parts/words.ts';
 import { api } from '../../state/api.ts';
-import { Table, type Column } from '../../table/table.tsx';
-import { Problem } from '../gate/login-problem.tsx';
+import { type Column, Table } from '../../table/table.tsx';
 
 const pageSize = 100;
 
@@ -92,7 +92,13 @@ function Objects({ planned, onMore, onAgain }: ObjectsProps) {
           return size === 0 ? null : <Badge key={action} {...look} word={`${look.word} ${size}`} />;
         })}
       </div>
-      <Table label="Plan" columns={columns} length={objects.length} rowAt={(index) => objects[index]} footer={<span>{counted(objects.length, 'object')}</span>} />
+      <Table
+        label="Plan"
+        columns={columns}
+        length={objects.length}
+        rowAt={(index) => objects[index]}
+        footer={<span>{counted(objects.length, 'object')}</span>}
+      />
       <div class="actions">
         {after === '' ? null : <Button onPress={onMore}>Plan further</Button>}
         <Button onPress={onAgain}>Plan again</Button>
@@ -105,7 +111,9 @@ const columns: readonly Column<Value>[] = [
   {
     name: 'Action',
     width: '8rem',
-    cell: (one) => <Badge {...(looks[textOf(one, 'action')] ?? { word: textOf(one, 'action'), tone: 'off', icon: 'question' })} />,
+    cell: (one) => (
+      <Badge {...(looks[textOf(one, 'action')] ?? { word: textOf(one, 'action'), tone: 'off', icon: 'question' })} />
+    ),
   },
   {
     name: 'Name there',
@@ -117,5 +125,10 @@ const columns: readonly Column<Value>[] = [
       </>
     ),
   },
-  { name: 'Secret', width: 'minmax(0, 1fr)', wideOnly: true, cell: (one) => `${textOf(one, 'mount')}/${textOf(one, 'secret_name')}` },
+  {
+    name: 'Secret',
+    width: 'minmax(0, 1fr)',
+    wideOnly: true,
+    cell: (one) => `${textOf(one, 'mount')}/${textOf(one, 'secret_name')}`,
+  },
 ];

@@ -1,5 +1,5 @@
-import { useLocation } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
 import { sync } from '#client/operations/sync.ts';
 import type { Value } from '#client/wire/json.ts';
 import { TextField } from '../../form/field.tsx';
@@ -19,7 +19,11 @@ export function Destinations() {
   useEffect(() => {
     document.title = 'Destinations · Keyferry';
   }, []);
-  const asked = useQuery({ key: ['overview'], ask: (options) => api.call(sync.overview, {}, undefined, options), everyMs: pollMs });
+  const asked = useQuery({
+    key: ['overview'],
+    ask: (options) => api.call(sync.overview, {}, undefined, options),
+    everyMs: pollMs,
+  });
   return (
     <>
       <div class="head">
@@ -49,7 +53,8 @@ function List({ overview }: { readonly overview: Value }) {
       </div>
     );
   const shown = all.filter(({ type, name }) => `${type}/${name}`.toLowerCase().includes(wanted.toLowerCase()));
-  const find = (text: string) => route(text === '' ? '/ui/destinations' : `/ui/destinations?find=${encodeURIComponent(text)}`, true);
+  const find = (text: string) =>
+    route(text === '' ? '/ui/destinations' : `/ui/destinations?find=${encodeURIComponent(text)}`, true);
   return (
     <>
       <search class="filters">
@@ -87,7 +92,12 @@ const columns: readonly Column<Place>[] = [
       </>
     ),
   },
-  { name: 'Records', width: 'minmax(0, 1.4fr)', wideOnly: true, cell: ({ counts, total }) => <Shares counts={counts} total={total} /> },
+  {
+    name: 'Records',
+    width: 'minmax(0, 1.4fr)',
+    wideOnly: true,
+    cell: ({ counts, total }) => <Shares counts={counts} total={total} />,
+  },
 ];
 
 /** What a destination as a whole is like. */

@@ -4,13 +4,13 @@ import { isObject, memberOf, type Value } from '#client/wire/json.ts';
 import { Generated } from '../../form/generated.tsx';
 import { asTyped, groupsOf, sentOf, type Typed } from '../../form/shape.ts';
 import { Button } from '../../parts/button.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { Answer } from '../../parts/states.tsx';
 import { say } from '../../parts/toast.tsx';
 import { api } from '../../state/api.ts';
 import { useRights } from '../../state/rights.ts';
 import { refresh, useQuery } from '../../state/use-query.ts';
-import { CheckReport, useCheck } from '../destination/check.tsx';
-import { Problem } from '../gate/login-problem.tsx';
+import { CheckReport, useCheck } from '../check/check.tsx';
 import { folded } from './new.tsx';
 import { refusalOf } from './save.ts';
 
@@ -22,8 +22,13 @@ interface SettingsProps {
 
 /** The settings of a destination. Only what changed is sent; masked values stay unless others are typed. */
 export function Settings({ type, name, stored }: SettingsProps) {
-  const asked = useQuery({ key: ['type', type], ask: (options) => api.call(sync.describeType, { type }, undefined, options) });
-  return <Answer asked={asked}>{({ data }) => <SettingsForm {...{ type, name, stored }} described={data ?? null} />}</Answer>;
+  const asked = useQuery({
+    key: ['type', type],
+    ask: (options) => api.call(sync.describeType, { type }, undefined, options),
+  });
+  return (
+    <Answer asked={asked}>{({ data }) => <SettingsForm {...{ type, name, stored }} described={data ?? null} />}</Answer>
+  );
 }
 
 /** The values as they are typed. Sensitive fields are empty: a mask is not a value. */
@@ -37,7 +42,10 @@ function typedOf(stored: Value, described: Value): Typed {
   for (const key of ['disabled', 'disabled_until']) flat.set(key, memberOf(stored, key));
   const fields = groupsOf(described).flatMap((group) => group.fields);
   return Object.fromEntries(
-    fields.map(({ name, sensitive, type }) => [name, sensitive ? '' : asTyped(flat.get(name) ?? (type === 'boolean' ? false : undefined))]),
+    fields.map(({ name, sensitive, type }) => [
+      name,
+      sensitive ? '' : asTyped(flat.get(name) ?? (type === 'boolean' ? false : undefined)),
+    ]),
   );
 }
 
@@ -76,11 +84,19 @@ function SettingsForm({ type, name, stored, described }: SettingsProps & { reado
   };
   return (
     <form class="form narrow" onSubmit={save} noValidate>
-      <Generated {...{ groups, typed, problems, folded }} isStored onTyped={(field, value) => setTyped((now) => ({ ...now, [field]: value }))} />
+      <Generated
+        {...{ groups, typed, problems, folded }}
+        isStored
+        onTyped={(field, value) => setTyped((now) => ({ ...now, [field]: value }))}
+      />
       {rest === '' ? null : <Problem text={rest} />}
       {check.report === undefined ? null : <CheckReport report={check.report} />}
       <div class="actions">
-        <Button type="submit" look="primary" refusal={rights.refusal('patch', path) ?? (isSame ? 'Nothing is changed.' : undefined)}>
+        <Button
+          type="submit"
+          look="primary"
+          refusal={rights.refusal('patch', path) ?? (isSame ? 'Nothing is changed.' : undefined)}
+        >
           Save changes
         </Button>
         <Button icon="check" onPress={() => attempt(() => check.run(sent.body))}>

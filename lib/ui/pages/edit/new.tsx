@@ -1,18 +1,18 @@
-import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
 import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { TextField } from '../../form/field.tsx';
 import { Generated } from '../../form/generated.tsx';
 import { type GroupShape, groupsOf, sentOf, type Typed } from '../../form/shape.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { Answer } from '../../parts/states.tsx';
 import { say } from '../../parts/toast.tsx';
 import { api } from '../../state/api.ts';
 import { useRights } from '../../state/rights.ts';
 import { refresh, useQuery } from '../../state/use-query.ts';
-import { CheckReport, useCheck } from '../destination/check.tsx';
-import { Problem } from '../gate/login-problem.tsx';
+import { CheckReport, useCheck } from '../check/check.tsx';
 import { refusalOf } from './save.ts';
 
 /** All types come from the server, so another type needs nothing here. */
@@ -97,10 +97,21 @@ function NewForm({ described }: { readonly described: Value }) {
     <form class="form narrow" onSubmit={save} noValidate>
       <div class="card">
         <div class="inside">
-          <TextField label="Name" required value={name} problem={problems['name']} hint="By which you find it here." onValue={setName} />
+          <TextField
+            label="Name"
+            required
+            value={name}
+            problem={problems['name']}
+            hint="By which you find it here."
+            onValue={setName}
+          />
         </div>
       </div>
-      <Generated {...{ groups, typed, problems, folded }} isStored={false} onTyped={(field, value) => setTyped((before) => ({ ...before, [field]: value }))} />
+      <Generated
+        {...{ groups, typed, problems, folded }}
+        isStored={false}
+        onTyped={(field, value) => setTyped((before) => ({ ...before, [field]: value }))}
+      />
       {rest === '' ? null : <Problem text={rest} />}
       {check.report === undefined ? null : <CheckReport report={check.report} />}
       <div class="actions">

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { CallFailure } from '#client/wire/failure.ts';
 import { TextField } from '../../form/field.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { type PendingLogin, sendCodes } from '../../state/session.ts';
-import { Problem } from './login-problem.tsx';
 
 interface CodesProps {
   readonly pending: PendingLogin;

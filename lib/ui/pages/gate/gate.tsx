@@ -22,7 +22,13 @@ export function Gate() {
         <h1>Keyferry</h1>
       </div>
       <div class="card">
-        {kind === 'away' ? <Away /> : <div class="inside">{kind === 'uninitialised' ? <Initialise /> : kind === 'sealed' ? <Unseal /> : <Login />}</div>}
+        {kind === 'away' ? (
+          <Away />
+        ) : (
+          <div class="inside">
+            {kind === 'uninitialised' ? <Initialise /> : kind === 'sealed' ? <Unseal /> : <Login />}
+          </div>
+        )}
       </div>
     </main>
   );

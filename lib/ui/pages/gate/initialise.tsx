@@ -4,10 +4,10 @@ import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, textsOf, type Value } from '#client/wire/json.ts';
 import { TextField } from '../../form/field.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { api } from '../../state/api.ts';
 import { findGate } from '../../state/session.ts';
 import { useQuery } from '../../state/use-query.ts';
-import { Problem } from './login-problem.tsx';
 
 /** Creates the keys of a new service. With an automatic seal the shares are recovery keys. */
 export function Initialise() {
@@ -15,7 +15,10 @@ export function Initialise() {
   const [threshold, setThreshold] = useState('3');
   const [problem, setProblem] = useState<string>();
   const [made, setMade] = useState<Value>();
-  const { reply } = useQuery({ key: ['seal'], ask: (options) => api.call(system.sealStatus, {}, undefined, { ...options, namespace: '' }) });
+  const { reply } = useQuery({
+    key: ['seal'],
+    ask: (options) => api.call(system.sealStatus, {}, undefined, { ...options, namespace: '' }),
+  });
   const isManual = textOf(reply?.whole, 'type') === 'shamir';
   const submit = async (event: Event) => {
     event.preventDefault();

@@ -3,11 +3,11 @@ import { CallFailure } from '#client/wire/failure.ts';
 import { isObject, memberOf, textOf } from '#client/wire/json.ts';
 import { SelectField, TextField } from '../../form/field.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { api, namespace } from '../../state/api.ts';
 import { gate, login, type PendingLogin } from '../../state/session.ts';
 import { useQuery } from '../../state/use-query.ts';
 import { Codes } from './codes.tsx';
-import { Problem } from './login-problem.tsx';
 import { type LoginMethod, loginMethods } from './methods.ts';
 
 interface Pending {
@@ -50,7 +50,9 @@ function useMounts(within: string): ReadonlyMap<string, string> {
     ask: (options) => api.ask({ method: 'GET', path: 'v1/sys/internal/ui/mounts' }, { ...options, namespace: within }),
   });
   const auth = memberOf(reply?.data, 'auth');
-  return new Map(isObject(auth) ? Object.entries(auth).map(([path, mount]) => [path, textOf(mount, 'type')] as const) : []);
+  return new Map(
+    isObject(auth) ? Object.entries(auth).map(([path, mount]) => [path, textOf(mount, 'type')] as const) : [],
+  );
 }
 
 function LoginForm({ onPending }: { readonly onPending: (pending: Pending) => void }) {
@@ -66,7 +68,12 @@ function LoginForm({ onPending }: { readonly onPending: (pending: Pending) => vo
   const { method } = choice;
   const submit = async (event: Event) => {
     event.preventDefault();
-    const given = { method: method.type, mount: choice.mount ?? mount ?? method.type, namespace: within, fields: present(method, fields) };
+    const given = {
+      method: method.type,
+      mount: choice.mount ?? mount ?? method.type,
+      namespace: within,
+      fields: present(method, fields),
+    };
     try {
       const pending = await login(given);
       if (pending !== undefined) onPending({ login: pending, namespace: within });
@@ -76,7 +83,12 @@ function LoginForm({ onPending }: { readonly onPending: (pending: Pending) => vo
   };
   return (
     <form class="form" onSubmit={submit}>
-      <SelectField label="Log in with" value={choice.value} options={choices.map(({ value, word }) => [value, word])} onValue={setChosen} />
+      <SelectField
+        label="Log in with"
+        value={choice.value}
+        options={choices.map(({ value, word }) => [value, word])}
+        onValue={setChosen}
+      />
       {method.fields.map(({ name, label, secret, optional, autocomplete }, at) => (
         <TextField
           key={`${method.type} ${name}`}
@@ -89,7 +101,11 @@ function LoginForm({ onPending }: { readonly onPending: (pending: Pending) => vo
           onValue={(value) => setFields((before) => ({ ...before, [name]: value }))}
         />
       ))}
-      <More hasMount={method.type !== 'token' && choice.mount === undefined} {...{ within, setWithin, setMount }} mount={mount ?? method.type} />
+      <More
+        hasMount={method.type !== 'token' && choice.mount === undefined}
+        {...{ within, setWithin, setMount }}
+        mount={mount ?? method.type}
+      />
       {problem === undefined ? null : <Problem text={problem} />}
       <Button type="submit" look="primary">
         Log in
@@ -130,7 +146,10 @@ function choicesOf(mounts: ReadonlyMap<string, string>): readonly Choice[] {
     const mount = path.replace(/\/$/, '');
     return method === undefined ? [] : [{ value: `at ${path}`, word: `${method.word} (${mount})`, method, mount }];
   });
-  return [...listed, ...loginMethods.map((method) => ({ value: method.type, word: method.word, method, mount: undefined }))];
+  return [
+    ...listed,
+    ...loginMethods.map((method) => ({ value: method.type, word: method.word, method, mount: undefined })),
+  ];
 }
 
 const present = ({ fields }: LoginMethod, typed: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>

@@ -4,10 +4,10 @@ import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { TextField } from '../../form/field.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { api } from '../../state/api.ts';
 import { findGate } from '../../state/session.ts';
 import { useQuery } from '../../state/use-query.ts';
-import { Problem } from './login-problem.tsx';
 
 const lookMs = 3_000;
 
@@ -15,7 +15,11 @@ const lookMs = 3_000;
 export function Unseal() {
   const [share, setShare] = useState('');
   const [problem, setProblem] = useState<string>();
-  const asked = useQuery({ key: ['seal'], ask: (options) => api.call(system.sealStatus, {}, undefined, { ...options, namespace: '' }), everyMs: lookMs });
+  const asked = useQuery({
+    key: ['seal'],
+    ask: (options) => api.call(system.sealStatus, {}, undefined, { ...options, namespace: '' }),
+    everyMs: lookMs,
+  });
   const status = asked.reply?.whole;
   const isOpen = memberOf(status, 'sealed') === false;
   useEffect(() => {
@@ -23,9 +27,11 @@ export function Unseal() {
   }, [isOpen]);
   const send = async (fields: { readonly key?: string; readonly reset?: boolean }) => {
     setProblem(undefined);
-    await api.call(system.unseal, {}, fields, { namespace: '' }).catch((error: unknown) =>
-      setProblem(error instanceof CallFailure ? error.message : 'The share could not be sent.'),
-    );
+    await api
+      .call(system.unseal, {}, fields, { namespace: '' })
+      .catch((error: unknown) =>
+        setProblem(error instanceof CallFailure ? error.message : 'The share could not be sent.'),
+      );
     setShare('');
     asked.again();
   };
@@ -69,8 +75,6 @@ function Progress({ status }: { readonly status: Value | undefined }) {
 const Automatic = ({ type }: { readonly type: string }) => (
   <div class="form">
     <h2>The service is sealed</h2>
-    <p>
-      Its seal is automatic ({type}): it opens as soon as the key service answers. The page goes on by itself.
-    </p>
+    <p>Its seal is automatic ({type}): it opens as soon as the key service answers. The page goes on by itself.</p>
   </div>
 );

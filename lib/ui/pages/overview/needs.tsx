@@ -32,14 +32,17 @@ export function Needs({ needs }: { readonly needs: readonly Need[] }) {
         </ul>
       )}
       {waiting.length === 0 ? null : <Waiting needs={waiting} />}
-      {replaying === undefined ? null : <ReplayAll filter={filterOf(replaying)} onClose={() => setReplaying(undefined)} />}
+      {replaying === undefined ? null : (
+        <ReplayAll filter={filterOf(replaying)} onClose={() => setReplaying(undefined)} />
+      )}
     </section>
   );
 }
 
 const keyOf = ({ type, name, kind }: Need): string => `${type}/${name} ${kind}`;
 const filterOf = ({ type, name, kind }: Need) => ({ type, name, kind });
-const placeUrl = ({ type, name }: Need): string => `/ui/destinations/${encodeURIComponent(type)}/${encodeURIComponent(name)}`;
+const placeUrl = ({ type, name }: Need): string =>
+  `/ui/destinations/${encodeURIComponent(type)}/${encodeURIComponent(name)}`;
 
 /** Causes that new settings of the destination mend. */
 const mendedThere: ReadonlySet<string> = new Set(['credentials', 'missing', 'name', 'invalid', 'network']);

@@ -22,7 +22,8 @@ export interface Need {
   readonly remedy: string;
 }
 
-export const placesOf = (overview: Value | undefined): readonly Place[] => listOf(memberOf(overview, 'destinations')).map(placeOf);
+export const placesOf = (overview: Value | undefined): readonly Place[] =>
+  listOf(memberOf(overview, 'destinations')).map(placeOf);
 
 export const placeOf = (value: Value): Place => ({
   type: textOf(value, 'type'),

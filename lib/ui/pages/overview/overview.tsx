@@ -17,7 +17,11 @@ export function Overview() {
   useEffect(() => {
     document.title = 'Overview · Keyferry';
   }, []);
-  const asked = useQuery({ key: ['overview'], ask: (options) => api.call(sync.overview, {}, undefined, options), everyMs: pollMs });
+  const asked = useQuery({
+    key: ['overview'],
+    ask: (options) => api.call(sync.overview, {}, undefined, options),
+    everyMs: pollMs,
+  });
   const isPaused = memberOf(asked.reply?.data, 'disabled') === true;
   return (
     <>
@@ -72,16 +76,40 @@ function Tiles({ overview }: { readonly overview: Value }) {
   const since = textOf(overview, 'pending_since');
   return (
     <div class="tiles">
-      <Tile name="Failed" icon="alert" value={broken} tone={broken > 0 ? 'fail' : 'ok'} href={`/ui/records?status=${failed.join(',')}`} more={broken === 0 ? 'Nothing failed' : 'See which'} />
-      <Tile name="Pending" icon="clock" value={counts['PENDING'] ?? 0} tone="wait" href="/ui/records?status=PENDING" since={since} more="Nothing waits" />
-      <Tile name="Synced" icon="done" value={counts['SYNCED'] ?? 0} tone="ok" href="/ui/records?status=SYNCED" more={shareOf(counts['SYNCED'] ?? 0, Number(textOf(overview, 'total')))} />
+      <Tile
+        name="Failed"
+        icon="alert"
+        value={broken}
+        tone={broken > 0 ? 'fail' : 'ok'}
+        href={`/ui/records?status=${failed.join(',')}`}
+        more={broken === 0 ? 'Nothing failed' : 'See which'}
+      />
+      <Tile
+        name="Pending"
+        icon="clock"
+        value={counts['PENDING'] ?? 0}
+        tone="wait"
+        href="/ui/records?status=PENDING"
+        since={since}
+        more="Nothing waits"
+      />
+      <Tile
+        name="Synced"
+        icon="done"
+        value={counts['SYNCED'] ?? 0}
+        tone="ok"
+        href="/ui/records?status=SYNCED"
+        more={shareOf(counts['SYNCED'] ?? 0, Number(textOf(overview, 'total')))}
+      />
       <Queue queue={queue} />
     </div>
   );
 }
 
 const shareOf = (part: number, total: number): string =>
-  total === 0 ? 'of none' : `${new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 }).format(part / total)} of all`;
+  total === 0
+    ? 'of none'
+    : `${new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 }).format(part / total)} of all`;
 
 /** Only the root namespace shows the queue, which is that of all. */
 function Queue({ queue }: { readonly queue: Value | undefined }) {

@@ -48,7 +48,11 @@ export function Pause() {
 
 export function PauseBanner() {
   const rights = useRights([path]);
-  const config = useQuery({ key: ['sync-config'], ask: (options) => api.call(sync.readConfig, {}, undefined, options), enabled: rights.may('read', path) });
+  const config = useQuery({
+    key: ['sync-config'],
+    ask: (options) => api.call(sync.readConfig, {}, undefined, options),
+    enabled: rights.may('read', path),
+  });
   const until = memberOf(config.reply?.data, 'disabled') === true ? textOf(config.reply?.data, 'disabled_until') : '';
   return (
     <div class="banner" role="status">

@@ -16,7 +16,10 @@ export function Places({ places }: { readonly places: readonly Place[] }) {
       <ul class="list">
         {order.slice(0, shownMax).map((place) => (
           <li key={`${place.type}/${place.name}`}>
-            <a href={`/ui/destinations/${encodeURIComponent(place.type)}/${encodeURIComponent(place.name)}`} class="wrap">
+            <a
+              href={`/ui/destinations/${encodeURIComponent(place.type)}/${encodeURIComponent(place.name)}`}
+              class="wrap"
+            >
               {place.name}
             </a>
             <span class="quiet"> {place.type}</span>
@@ -49,7 +52,9 @@ export function Shares({ counts, total }: SharesProps) {
           <span key={tone} class={tone} style={{ width: `${(value / Math.max(1, total)) * 100}%` }} />
         ))}
       </div>
-      <span class="quiet numbers">{there.length === 0 ? 'no records' : there.map(([, value, word]) => `${count(value)} ${word}`).join(', ')}</span>
+      <span class="quiet numbers">
+        {there.length === 0 ? 'no records' : there.map(([, value, word]) => `${count(value)} ${word}`).join(', ')}
+      </span>
     </div>
   );
 }

@@ -16,8 +16,16 @@ import { errorOf, recordOf, type ShownError, type SyncRecord } from './record.ts
 
 /** One record: what is wrong, what helps, what was tried. */
 export function RecordDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const record = useQuery({ key: ['record', id], ask: (options) => api.call(sync.readRecord, { id }, undefined, options), everyMs: pollMs });
-  const history = useQuery({ key: ['history', id], ask: (options) => api.call(sync.readHistory, { id }, undefined, options), everyMs: pollMs });
+  const record = useQuery({
+    key: ['record', id],
+    ask: (options) => api.call(sync.readRecord, { id }, undefined, options),
+    everyMs: pollMs,
+  });
+  const history = useQuery({
+    key: ['history', id],
+    ask: (options) => api.call(sync.readHistory, { id }, undefined, options),
+    everyMs: pollMs,
+  });
   const title = record.reply?.data === undefined ? 'Record' : nameOf(recordOf(record.reply.data));
   return (
     <Dialog title={title} kind="drawer" onClose={onClose}>
@@ -80,12 +88,10 @@ const When = ({ name, at }: { readonly name: string; readonly at: string }) =>
   );
 
 export const ErrorBox = ({ error }: { readonly error: ShownError }) => (
-  <div class="banner">
-    <div class="grow wrap">
-      <strong>{kindWord(error.kind)}</strong>
-      <p>{error.message}</p>
-      {error.remedy === '' ? <p>Nothing to do: it is tried again by itself.</p> : <p>What helps: {error.remedy}.</p>}
-    </div>
+  <div class="error-box wrap">
+    <strong>{kindWord(error.kind)}</strong>
+    <p>{error.message}</p>
+    {error.remedy === '' ? <p>Nothing to do: it is tried again by itself.</p> : <p>What helps: {error.remedy}.</p>}
   </div>
 );
 
@@ -133,7 +139,11 @@ function Timeline({ attempts }: { readonly attempts: Value | undefined }) {
 }
 
 function Attempt({ attempt }: { readonly attempt: Value }) {
-  const look = outcomes[textOf(attempt, 'outcome')] ?? { word: textOf(attempt, 'outcome'), tone: 'off', icon: 'question' };
+  const look = outcomes[textOf(attempt, 'outcome')] ?? {
+    word: textOf(attempt, 'outcome'),
+    tone: 'off',
+    icon: 'question',
+  };
   const error = errorOf(memberOf(attempt, 'error'));
   const request = textOf(attempt, 'external_request_id');
   return (

@@ -26,7 +26,11 @@ export function Filters({ filter, onFilter }: FiltersProps) {
       <SelectField
         label="Status"
         value={filter.status ?? ''}
-        options={[['', 'All'], [failed.join(','), 'All failed'], ...statuses.map((status) => [status, lookOf(status).word] as const)]}
+        options={[
+          ['', 'All'],
+          [failed.join(','), 'All failed'],
+          ...statuses.map((status) => [status, lookOf(status).word] as const),
+        ]}
         onValue={(status) => set({ status })}
       />
       <SelectField
@@ -52,7 +56,15 @@ export function Filters({ filter, onFilter }: FiltersProps) {
   );
 }
 
-function Typed({ label, value, onValue }: { readonly label: string; readonly value: string; readonly onValue: (value: string) => void }) {
+function Typed({
+  label,
+  value,
+  onValue,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+}) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   useEffect(() => {

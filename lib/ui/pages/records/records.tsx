@@ -1,5 +1,5 @@
-import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
 import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf } from '#client/wire/json.ts';
 import { StatusBadge } from '../../parts/badge.tsx';
@@ -12,11 +12,11 @@ import { api } from '../../state/api.ts';
 import { pollMs } from '../../state/use-query.ts';
 import { type Pages, rowsPerPage, usePages } from '../../table/pages.ts';
 import { type Column, Table } from '../../table/table.tsx';
-import { ReplayAll } from './replay-all.tsx';
 import { RecordDrawer } from './drawer.tsx';
 import { type Filter, filterOf, isEmpty, recordsUrl } from './filter.ts';
 import { Filters } from './filters.tsx';
 import { recordOf, type SyncRecord } from './record.ts';
+import { ReplayAll } from './replay-all.tsx';
 
 export function Records() {
   const { query, route } = useLocation();
@@ -67,7 +67,8 @@ interface ListProps {
 
 function List({ pages, filter, onOpen }: ListProps) {
   const { first, failure } = pages;
-  if (first === undefined) return failure === undefined ? <Skeleton lines={8} /> : <Failed failure={failure} again={pages.again} />;
+  if (first === undefined)
+    return failure === undefined ? <Skeleton lines={8} /> : <Failed failure={failure} again={pages.again} />;
   if (pages.length === 0 && textOf(first.data, 'total') === '0') return isEmpty(filter) ? <Nothing /> : <NoMatch />;
   const total = Number(textOf(first.data, 'total') || 0);
   const isMore = memberOf(first.data, 'total_at_least') === true;
@@ -99,17 +100,22 @@ function List({ pages, filter, onOpen }: ListProps) {
 }
 
 const columns: readonly Column<SyncRecord>[] = [
-  { name: 'Status', width: '11rem', cell: ({ status }) => <StatusBadge status={status} /> },
+  { name: 'Status', width: '11rem', wideOnly: true, cell: ({ status }) => <StatusBadge status={status} /> },
   {
     name: 'Secret',
     width: 'minmax(0, 1.4fr)',
-    cell: ({ mount, secret, error, type, destination }) => (
+    cell: ({ mount, secret, error, type, destination, status }) => (
       <>
         <span title={`${mount}/${secret}`}>
           <span class="quiet">{mount}/</span>
           {secret}
         </span>
-        <span class="under">{error === undefined ? `${type}/${destination}` : kindWord(error.kind)}</span>
+        <span class="under">
+          <span class="narrow-only">
+            <StatusBadge status={status} />
+          </span>
+          {error === undefined ? `${type}/${destination}` : kindWord(error.kind)}
+        </span>
       </>
     ),
   },
@@ -144,8 +150,8 @@ const columns: readonly Column<SyncRecord>[] = [
 const Nothing = () => (
   <div class="card">
     <State icon="rows" title="Nothing is synced yet">
-      A record appears when a secret is associated with a destination: <code>keyferry sync set</code>, or <code>associations/set</code> of
-      the API.
+      A record appears when a secret is associated with a destination: <code>keyferry sync set</code>, or{' '}
+      <code>associations/set</code> of the API.
     </State>
   </div>
 );
@@ -154,7 +160,11 @@ function NoMatch() {
   const { route } = useLocation();
   return (
     <div class="card">
-      <State icon="search" title="No record matches" actions={<Button onPress={() => route(recordsUrl({}), true)}>Clear the filters</Button>}>
+      <State
+        icon="search"
+        title="No record matches"
+        actions={<Button onPress={() => route(recordsUrl({}), true)}>Clear the filters</Button>}
+      >
         Other records are hidden by the filters.
       </State>
     </div>

@@ -47,7 +47,11 @@ export function ReplayAll({ filter, onClose }: ReplayProps) {
       <Answer asked={preview}>{({ data }) => <Preview data={data ?? null} total={total} />}</Answer>
       <div class="actions end">
         <Button onPress={onClose}>Cancel</Button>
-        <Button look="primary" refusal={total === 0 ? 'Nothing matches.' : rights.refusal('update', 'sys/sync/batches')} onPress={start}>
+        <Button
+          look="primary"
+          refusal={total === 0 ? 'Nothing matches.' : rights.refusal('update', 'sys/sync/batches')}
+          onPress={start}
+        >
           Replay {total === 0 ? '' : counted(total, 'record')}
         </Button>
       </div>
@@ -58,7 +62,8 @@ export function ReplayAll({ filter, onClose }: ReplayProps) {
 function Preview({ data, total }: { readonly data: Value; readonly total: number }) {
   const counts = memberOf(data, 'counts');
   const list: readonly Value[] = Array.isArray(counts) ? counts : [];
-  if (total === 0) return <p>No record that matches the filters needs a replay. Without a status, only failed ones count.</p>;
+  if (total === 0)
+    return <p>No record that matches the filters needs a replay. Without a status, only failed ones count.</p>;
   return (
     <dl class="facts">
       {list.map((one) => (

@@ -1,4 +1,4 @@
-import { Icon } from '../../parts/icon.tsx';
+import { Icon } from './icon.tsx';
 
 /** What went wrong with a form as a whole, read out at once. */
 export const Problem = ({ text }: { readonly text: string }) => (

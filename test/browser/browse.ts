@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
+import type { OpenService } from '#test/support/flow/open-service.ts';
+
+/** What a page has done that it must not. */
+interface Faults {
+  readonly console: string[];
+  readonly foreign: string[];
+}
+
+export interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Failures of the network that a journey means to cause. */
+  forgive(text: RegExp): void;
+}
+
+export type Colours = 'light' | 'dark';
+export const bothColours: readonly Colours[] = ['light', 'dark'];
+export const hasBrowser = (): boolean => inject('browser') !== '';
+
+const axeSource = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const waitMsMax = 20_000;
+
+/**
+ * Opens pages of a service. After each test, each page that it opened has said nothing on its console, has broken no rule of its
+ * content security policy, and has asked no other host.
+ */
+export function browsing(service: OpenService) {
+  let browser: Browser | undefined;
+  const visits: { readonly visit: Visit; readonly faults: Faults; readonly forgiven: RegExp[] }[] = [];
+  beforeAll(async () => {
+    if (hasBrowser()) browser = await chromium.launch({ executablePath: inject('browser'), args: ['--no-sandbox'] });
+  });
+  afterAll(async () => browser?.close());
+  afterEach(async () => {
+    for (const { visit, faults, forgiven } of visits.splice(0)) {
+      await visit.context.close();
+      expect(faults.console.filter((text) => !forgiven.some((one) => one.test(text)))).toEqual([]);
+      expect(faults.foreign).toEqual([]);
+    }
+  });
+  return {
+    async visit(path = '/ui/', colours: Colours = 'light', size = { width: 1440, height: 900 }): Promise<Visit> {
+      if (browser === undefined) throw new Error('there is no browser');
+      const context = await browser.newContext({
+        colorScheme: colours,
+        viewport: size,
+        reducedMotion: 'reduce',
+        bypassCSP: false,
+      });
+      const page = await context.newPage();
+      page.setDefaultTimeout(waitMsMax);
+      const faults: Faults = { console: [], foreign: [] };
+      const forgiven: RegExp[] = [];
+      watch(page, faults, service.address);
+      const visit = { page, context, forgive: (text: RegExp) => void forgiven.push(text) };
+      visits.push({ visit, faults, forgiven });
+      await page.goto(`${service.address}${path}`);
+      return visit;
+    },
+  };
+}
+
+function watch(page: Page, faults: Faults, address: string): void {
+  page.on('console', (message) => {
+    if (message.type() === 'error' || /content security|trusted/i.test(message.text()))
+      faults.console.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.console.push(String(error)));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(address) && !request.url().startsWith('blob:')) faults.foreign.push(request.url());
+  });
+}
+
+/** Logs in with a token. A browser reports the first look-up, which has no session yet, as a failed load. */
+export async function logIn({ page, forgive }: Visit, token: string): Promise<void> {
+  forgive(/status of 403/);
+  await page.getByLabel('Token', { exact: false }).last().fill(token);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+}
+
+/** The violations that axe finds, each with where it is. */
+export async function violations(page: Page): Promise<readonly string[]> {
+  const world = await page.context().newCDPSession(page);
+  const { frameTree } = await world.send('Page.getFrameTree');
+  const { executionContextId } = await world.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
+  const run = async (expression: string) => {
+    const { result, exceptionDetails } = await world.send('Runtime.evaluate', {
+      expression,
+      contextId: executionContextId,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails !== undefined)
+      throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value as unknown;
+  };
+  await run(await axeSource);
+  const tags = JSON.stringify(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']);
+  const found = await run(
+    `axe.run({ runOnly: ${tags} }).then(({ violations }) => violations.map((one) => one.id + ': ' + one.nodes.slice(0, 5).map((node) => node.target.join(' ') + ' ' + (node.any[0]?.message ?? node.failureSummary)).join(' | ')))`,
+  );
+  await world.detach();
+  return found as readonly string[];
+}

@@ -1,0 +1,61 @@
+import { mkdir } from 'node:fs/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { serviceOf } from '#test/support/flow/open-service.ts';
+import { bothColours, browsing, hasBrowser, logIn, violations } from './browse.ts';
+import { seed } from './seed.ts';
+
+const types = ['cloud-a-sm', 'repo-host'];
+const service = serviceOf(types);
+const { visit } = browsing(service);
+const pictures = new URL('../../.build/pictures/', import.meta.url).pathname;
+
+const widths = [1440, 768, 390];
+let places: Awaited<ReturnType<typeof seed>>;
+
+beforeAll(async () => {
+  await mkdir(pictures, { recursive: true });
+  places = await seed(service);
+});
+
+const pages = () => [
+  ['overview', '/ui/'],
+  ['records', '/ui/records'],
+  ['record', `/ui/records?status=CLIENT_SIDE_ERROR&record=${places.failedRecord}`],
+  ['destinations', '/ui/destinations'],
+  ['destination', `/ui/destinations/cloud-a-sm/${places.broken}`],
+  ['settings', `/ui/destinations/cloud-a-sm/${places.working}/settings`],
+  ['plan', `/ui/destinations/cloud-a-sm/${places.working}/plan`],
+  ['danger', `/ui/destinations/cloud-a-sm/${places.working}/danger`],
+  ['types', '/ui/destinations/new'],
+  ['new', '/ui/destinations/new/repo-host'],
+  ['batches', '/ui/batches'],
+];
+
+describe.skipIf(!hasBrowser())('every page', () => {
+  test.each(bothColours)('in %s has no violation that axe finds, and is pictured', async (colours) => {
+    const opened = await visit('/ui/', colours);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    const found: string[] = [];
+    const look = async (name: string) => {
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
+        await page.waitForTimeout(150);
+        await page.screenshot({ path: `${pictures}${name}-${width}-${colours}.png` });
+        const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        if (Number(wide) > 0) found.push(`${name} ${width}: ${wide} px too wide`);
+        if (width !== 768) for (const one of await violations(page)) found.push(`${name} ${width}: ${one}`);
+      }
+      await page.setViewportSize({ width: 1440, height: 900 });
+    };
+    await look('login');
+    await logIn(opened, service.rootToken);
+    for (const [name = '', path = ''] of pages()) {
+      await page.goto(`${service.address}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle').catch(() => {});
+      await look(name);
+    }
+    expect(found).toEqual([]);
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { serviceOf } from '#test/support/flow/open-service.ts';
+import { browsing, hasBrowser, logIn, violations } from './browse.ts';
+
+const type = 'cloud-a-sm';
+const service = serviceOf([type]);
+const { visit } = browsing(service);
+
+describe.skipIf(!hasBrowser())('an operator', () => {
+  test('creates a destination: what is missing gets the focus and is announced', async () => {
+    const opened = await visit(`/ui/destinations/new/${type}`);
+    const { page, forgive } = opened;
+    await logIn(opened, service.rootToken);
+    forgive(/status of 400/);
+    await page.getByRole('button', { name: 'Create' }).click();
+    expect(await page.getByLabel('Name (required)').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Name (required)').fill('by-page');
+    const fields = service.fake(type).destination as Record<string, unknown>;
+    await page.getByLabel('Region').fill(String(fields['region']));
+    await page.getByLabel('Secret access key').fill('x');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const refused = page.locator('[aria-invalid="true"]').first();
+    await refused.waitFor();
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-invalid")')).toBe('true');
+    expect(await page.getByRole('alert').count()).toBeGreaterThan(0);
+    expect(await violations(page)).toEqual([]);
+    for (const [label, name] of [['Access key ID', 'access_key_id'], ['Secret access key', 'secret_access_key']] as const)
+      await page.getByLabel(label).fill(String(fields[name]));
+    for (const group of ['Addresses', 'Network access']) await page.getByText(group, { exact: true }).click();
+    await fillAll(page, fields);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'by-page' }).waitFor();
+    expect((await service.ask('GET', `sys/sync/destinations/${type}/by-page`)).status).toBe(200);
+  });
+
+  test('changes one field: masked values stay, fixed ones are locked', async () => {
+    const name = await service.destination(type);
+    const opened = await visit(`/ui/destinations/${type}/${name}/settings`);
+    const { page } = opened;
+    await logIn(opened, service.rootToken);
+    expect(await page.getByLabel('Secret access key').inputValue()).toBe('');
+    expect(await page.getByLabel('Region').getAttribute('readonly')).not.toBeNull();
+    await page.getByText('Objects', { exact: true }).click();
+    await page.getByLabel('Tags').fill('team=blue');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('The settings are saved').waitFor();
+    const { data } = await service.ask('GET', `sys/sync/destinations/${type}/${name}`);
+    expect(data['options']).toMatchObject({ custom_tags: { team: 'blue' } });
+    const secret = await service.secret({ a: '1' });
+    const [record] = await service.set(type, name, secret);
+    expect(record).toMatchObject({ sync_status: 'SYNCED' });
+  });
+
+  test('sees a sync arrive without a reload, and pauses and resumes all', async () => {
+    const name = await service.destination(type);
+    await service.set(type, name, await service.secret({ a: '1' }, 'paused/one'));
+    const opened = await visit(`/ui/`);
+    const { page } = opened;
+    await logIn(opened, service.rootToken);
+    await page.getByRole('button', { name: 'Pause sync' }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByText('The sync is paused').first().waitFor();
+    await service.ask('POST', 'secret/data/paused/one', { data: { a: '2' } });
+    await page.goto(`${service.address}/ui/records?type=${type}&name=${name}`);
+    await page.getByRole('row').getByText('Pending').first().waitFor();
+    await service.ask('PATCH', 'sys/sync/config', { disabled: false });
+    await page.getByRole('row').getByText('Synced').first().waitFor();
+  });
+
+  test('finds the cause of a failure, mends it, and replays all that match', async () => {
+    const name = await service.destination(type, { secret_access_key: 'wrong' });
+    for (let at = 0; at < 3; at += 1) await service.set(type, name, await service.secret({ a: '1' }, `needs/${at}`));
+    const opened = await visit('/ui/');
+    const { page } = opened;
+    await logIn(opened, service.rootToken);
+    const need = page.getByRole('region', { name: 'Needs you' }).getByRole('listitem').filter({ hasText: name });
+    expect(await need.textContent()).toMatch(/Credentials refused.*3 records.*What helps: write new credentials/);
+    await need.getByRole('link', { name: '3 records' }).click();
+    await page.getByRole('row').filter({ hasText: 'needs/0' }).click();
+    await page.getByRole('dialog').getByText('What helps').waitFor();
+    await page.getByRole('dialog').getByText('Failed', { exact: true }).first().waitFor();
+    await page.keyboard.press('Escape');
+    const key = String((service.fake(type).destination as Record<string, unknown>)['secret_access_key']);
+    const id = String((service.fake(type).destination as Record<string, unknown>)['access_key_id']);
+    await service.ask('PATCH', `sys/sync/destinations/${type}/${name}`, { access_key_id: id, secret_access_key: key });
+    await page.getByRole('row').filter({ hasText: 'needs/0' }).getByText('Synced').waitFor();
+    await page.getByLabel('Error').selectOption('');
+    await page.getByLabel('Status').selectOption('Synced');
+    await page.getByRole('button', { name: 'Replay all matching' }).click();
+    await page.getByRole('button', { name: /^Replay \d/ }).click();
+    await page.getByRole('heading', { name: 'Batches' }).waitFor();
+    await page.getByText('Running').or(page.getByText('Done')).first().waitFor();
+  });
+
+  test('filters, reloads and goes back', async () => {
+    const opened = await visit('/ui/records');
+    const { page } = opened;
+    await logIn(opened, service.rootToken);
+    await page.getByLabel('Secret begins with').fill('needs/');
+    await page.getByText('3 records').waitFor();
+    await page.reload();
+    expect(await page.getByLabel('Secret begins with').inputValue()).toBe('needs/');
+    await page.getByRole('row').filter({ hasText: 'needs/1' }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.goBack();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(page.url()).toBe(`${service.address}/ui/records?prefix=needs%2F`);
+  });
+
+  test('sees names as texts, whatever is in them', async () => {
+    const payload = '"><img src=x onerror=alert(1)>';
+    const name = await service.destination(type);
+    await service.set(type, name, await service.secret({ a: 'marker-secret-value' }, `xss/${payload}`));
+    const opened = await visit(`/ui/records?name=${name}&type=${type}`);
+    const { page } = opened;
+    await logIn(opened, service.rootToken);
+    await page.getByRole('row').filter({ hasText: payload }).click();
+    await page.getByRole('dialog').getByText('Synced').first().waitFor();
+    expect(await page.locator('img[src="x"]').count()).toBe(0);
+    expect(await page.content()).not.toContain('marker-secret-value');
+  });
+
+  test('sees old numbers marked while the server is away, and new ones when it is back', async () => {
+    const opened = await visit('/ui/');
+    const { page, forgive } = opened;
+    await logIn(opened, service.rootToken);
+    await page.getByText('Destinations').first().waitFor();
+    forgive(/ERR_INTERNET_DISCONNECTED|ERR_CONNECTION|Failed to load/);
+    await opened.context.setOffline(true);
+    await page.getByText('These numbers are from').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await opened.context.setOffline(false);
+    await page.getByText('These numbers are from').waitFor({ state: 'detached' });
+  });
+
+  test('with a narrow policy sees only what it may', async () => {
+    const mine = await service.destination(type);
+    const other = await service.destination(type);
+    const policy = [
+      'path "sys/sync/overview" { capabilities = ["read"] }',
+      'path "sys/sync/records*" { capabilities = ["read"] }',
+      `path "sys/sync/destinations/${type}/${mine}*" { capabilities = ["read"] }`,
+    ].join('\n');
+    await service.ask('POST', 'sys/policies/acl/narrow', { policy });
+    const made = await service.ask('POST', 'auth/token/create', { policies: ['narrow'] });
+    const opened = await visit('/ui/destinations');
+    const { page, forgive } = opened;
+    await logIn(opened, (made.body['auth'] as { client_token: string }).client_token);
+    await page.getByRole('row').filter({ hasText: mine }).waitFor();
+    expect(await page.getByText(other, { exact: true }).count()).toBe(0);
+    expect(await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()).toEqual([
+      'Overview',
+      'Records',
+      'Destinations',
+    ]);
+    forgive(/status of 403/);
+    await page.goto(`${service.address}/ui/destinations/${type}/${mine}/settings`);
+    const save = page.getByRole('button', { name: 'Save changes' });
+    await save.waitFor();
+    await page.getByRole('button', { name: 'Save changes' }).and(page.locator('[aria-disabled="true"]')).waitFor();
+    await page.goto(`${service.address}/ui/batches`);
+    await page.getByText('Your policies do not show you this').waitFor();
+  });
+});
+
+/** Fills every field that the stand-in needs and the form shows. */
+async function fillAll(page: import('playwright-core').Page, fields: Readonly<Record<string, unknown>>): Promise<void> {
+  const { data } = await service.ask('GET', `sys/sync/types/${type}`);
+  for (const { name, label } of data['fields'] as { name: string; label: string }[]) {
+    const value = fields[name];
+    if (value === undefined || name === 'region') continue;
+    const control = page.getByLabel(label, { exact: true }).first();
+    if (typeof value === 'boolean') await page.getByLabel(label).setChecked(value);
+    else await control.or(page.getByLabel(label).first()).first().fill(Array.isArray(value) ? value.join('\n') : String(value));
+  }
+}
