@@ -78,7 +78,8 @@ function watch(page: Page, faults: Faults, address: string): void {
 /** Logs in with a token. A browser reports the first look-up, which has no session yet, as a failed load. */
 export async function logIn({ page, forgive }: Visit, token: string): Promise<void> {
   forgive(/status of 403/);
-  await page.getByLabel('Token', { exact: false }).last().fill(token);
+  await page.getByLabel('Log in with').selectOption('Token');
+  await page.getByLabel('Token (required)').fill(token);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
 }

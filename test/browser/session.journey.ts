@@ -18,9 +18,9 @@ describe.skipIf(!hasBrowser())('a session in the page', () => {
     expect(await page.evaluate('document.cookie')).toBe('');
     const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
     expect(kept).not.toMatch(/hvs\./);
-    expect((await context.cookies(`${service.address}/v1`)).map(({ httpOnly, sameSite }) => [httpOnly, sameSite])).toEqual([
-      [true, 'Strict'],
-    ]);
+    expect(
+      (await context.cookies(`${service.address}/v1`)).map(({ httpOnly, sameSite }) => [httpOnly, sameSite]),
+    ).toEqual([[true, 'Strict']]);
     await page.getByRole('button', { name: 'token-root' }).click();
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Log out' }).click();
@@ -64,7 +64,9 @@ describe.skipIf(!hasBrowser())('a session in the page', () => {
   test('is of no use to a page of another origin', async () => {
     const opened = await visit();
     await logIn(opened, service.rootToken);
-    const hostile = createServer((_request, reply) => reply.setHeader('content-type', 'text/html').end('<title>x</title>'));
+    const hostile = createServer((_request, reply) =>
+      reply.setHeader('content-type', 'text/html').end('<title>x</title>'),
+    );
     await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve));
     const { port } = hostile.address() as AddressInfo;
     const { page } = opened;
@@ -88,7 +90,13 @@ async function enforceTotp(): Promise<string> {
   const accessor = (auth['staff/'] as { accessor: string }).accessor;
   const first = await service.ask('POST', 'auth/staff/login/ada', { password: 'correct horse battery' });
   const entity = String((first.body['auth'] as { entity_id: string }).entity_id);
-  const made = await service.ask('POST', 'identity/mfa/method/totp/admin-generate', { method_id: id, entity_id: entity });
-  await service.ask('POST', 'identity/mfa/login-enforcement/staff', { mfa_method_ids: [id], auth_method_accessors: [accessor] });
+  const made = await service.ask('POST', 'identity/mfa/method/totp/admin-generate', {
+    method_id: id,
+    entity_id: entity,
+  });
+  await service.ask('POST', 'identity/mfa/login-enforcement/staff', {
+    mfa_method_ids: [id],
+    auth_method_accessors: [accessor],
+  });
   return String(made.data['url']);
 }

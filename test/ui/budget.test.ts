@@ -1,7 +1,7 @@
-import { gzipSync } from 'node:zlib';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPage } from '#infra/ui/build.ts';
@@ -53,7 +53,9 @@ test('the first load is small', () => {
   const first = loaded(entry('main-'));
   const overview = loaded(entry('overview-'));
   const script = sizeOf(new Set([...first, ...overview]));
-  console.info(`the overview loads ${script} bytes of scripts and ${sizes.get(entry('styles-'))} of styles, compressed`);
+  console.info(
+    `the overview loads ${script} bytes of scripts and ${sizes.get(entry('styles-'))} of styles, compressed`,
+  );
   expect(script).toBeLessThanOrEqual(firstScriptMax);
   expect(sizes.get(entry('styles-'))).toBeLessThanOrEqual(firstStyleMax);
 });

@@ -42,7 +42,12 @@ describe('what was typed', () => {
   });
 
   test('is what a value of the API would be typed as', () => {
-    expect([asTyped(['a', 'b']), asTyped({ a: '1' }), asTyped(true), asTyped(null)]).toEqual(['a\nb', 'a=1', 'true', '']);
+    expect([asTyped(['a', 'b']), asTyped({ a: '1' }), asTyped(true), asTyped(null)]).toEqual([
+      'a\nb',
+      'a=1',
+      'true',
+      '',
+    ]);
   });
 });
 

@@ -94,7 +94,6 @@ export function TextField(props: TextProps) {
         multiline === true ? (
           <textarea {...shared} {...wired} rows={5} />
         ) : (
-          // biome-ignore lint/a11y/noAutofocus: the first field of a page that is nothing but a form
           <input {...shared} {...wired} type={type as 'text'} autofocus={autofocus} autocapitalize="none" />
         )
       }

@@ -4,6 +4,7 @@ import { Button } from '../parts/button.tsx';
 import { Skeleton, State } from '../parts/states.tsx';
 import { say, Toasts } from '../parts/toast.tsx';
 import { namespace } from '../state/api.ts';
+import { queries } from '../state/queries.ts';
 import { gate } from '../state/session.ts';
 import { useSession } from './keep.ts';
 import { Side } from './side.tsx';
@@ -30,9 +31,10 @@ export function App() {
   );
 }
 
-/** Another namespace is another page: nothing of the one before is left. */
+/** Another namespace or caller is another page: nothing of the one before is left. */
 function Shell() {
   useSession();
+  useEffect(() => () => queries.clear(), []);
   return (
     <div class="shell">
       <a class="skip button" href="#content">

@@ -3,7 +3,6 @@ import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Time } from '../parts/time.tsx';
 import { namespace } from '../state/api.ts';
-import { queries } from '../state/queries.ts';
 import { gate, logout } from '../state/session.ts';
 import { chooseTheme, storedTheme, type Theme } from '../state/theme.ts';
 
@@ -20,11 +19,6 @@ export function Who() {
       {isOpen ? <Account onClose={() => setOpen(false)} /> : null}
     </div>
   );
-}
-
-async function leave(): Promise<void> {
-  await logout();
-  queries.clear();
 }
 
 function Account({ onClose }: { readonly onClose: () => void }) {
@@ -49,7 +43,7 @@ function Account({ onClose }: { readonly onClose: () => void }) {
       </dl>
       <ThemeChoice />
       <div class="actions end">
-        <Button onPress={leave}>Log out</Button>
+        <Button onPress={logout}>Log out</Button>
       </div>
     </Dialog>
   );

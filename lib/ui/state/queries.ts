@@ -13,9 +13,10 @@ export const queries = new QueryClient({
 });
 
 queries.mount();
-queries.getQueryCache().subscribe(({ type, query }) => {
-  const { error } = query.state;
-  if (type === 'updated' && error instanceof CallFailure) noteFailure(error);
+queries.getQueryCache().subscribe((event) => {
+  if (event.type !== 'updated' || event.action.type !== 'error') return;
+  const { error } = event.action;
+  if (error instanceof CallFailure) noteFailure(error);
 });
 
 /** What a failure says about the whole page: the session is over, or the service is sealed. */

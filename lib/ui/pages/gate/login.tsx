@@ -4,6 +4,7 @@ import { isObject, memberOf, textOf } from '#client/wire/json.ts';
 import { SelectField, TextField } from '../../form/field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Skeleton } from '../../parts/states.tsx';
 import { api, namespace } from '../../state/api.ts';
 import { gate, login, type PendingLogin } from '../../state/session.ts';
 import { useQuery } from '../../state/use-query.ts';
@@ -44,11 +45,12 @@ const Insecure = () => (
 );
 
 /** The mounts whose listing is public; others can be typed. */
-function useMounts(within: string): ReadonlyMap<string, string> {
-  const { reply } = useQuery({
+function useMounts(within: string): ReadonlyMap<string, string> | undefined {
+  const { reply, failure } = useQuery({
     key: ['login-mounts', within],
     ask: (options) => api.ask({ method: 'GET', path: 'v1/sys/internal/ui/mounts' }, { ...options, namespace: within }),
   });
+  if (reply === undefined && failure === undefined) return undefined;
   const auth = memberOf(reply?.data, 'auth');
   return new Map(
     isObject(auth) ? Object.entries(auth).map(([path, mount]) => [path, textOf(mount, 'type')] as const) : [],
@@ -58,13 +60,14 @@ function useMounts(within: string): ReadonlyMap<string, string> {
 function LoginForm({ onPending }: { readonly onPending: (pending: Pending) => void }) {
   const [within, setWithin] = useState(namespace.value);
   const mounts = useMounts(within);
-  const choices = choicesOf(mounts);
+  const choices = choicesOf(mounts ?? new Map());
   const [chosen, setChosen] = useState<string>();
   const choice = choices.find(({ value }) => value === chosen) ?? choices[0];
   const [mount, setMount] = useState<string>();
   const [fields, setFields] = useState<Readonly<Record<string, string>>>({});
   const [problem, setProblem] = useState<string>();
-  if (choice === undefined) return null;
+  // The choice must not change under the hands of the visitor.
+  if (choice === undefined || (mounts === undefined && Object.keys(fields).length === 0)) return <Skeleton />;
   const { method } = choice;
   const submit = async (event: Event) => {
     event.preventDefault();

@@ -175,6 +175,7 @@ const unauthenticated: readonly string[] = [
   'POST auth/jwt/oidc/callback',
   'POST auth/jwt/oidc/poll',
   'POST auth/orchestrator/login',
+  'POST auth/token/session',
   'POST auth/userpass/login/x',
   'POST identity/oidc/provider/x/token',
   'POST identity/oidc/provider/x/userinfo',
