@@ -18,6 +18,7 @@ await runUntilSignal(async () => {
     report: (text: string) => process.stdout.write(`${text}\n`),
   };
   const instance = await measured(config, (metrics) => startInstance({ ...options, metrics }));
+  if (config.KEYFERRY_UI) process.stdout.write(`web page ${instance.address}/ui/\n`);
   process.stdout.write(`root token ${instance.rootToken}\nready ${instance.address}\n`);
   return { ...instance, hangup: instance.reload };
 });

@@ -40,7 +40,9 @@ try {
 
 async function stayOpen(open: Stage): Promise<void> {
   terminal.line();
-  terminal.line(`Everything keeps running until Ctrl-C. Address ${open.address}, root token ${open.rootToken}. Try:`);
+  terminal.line(
+    `Everything keeps running until Ctrl-C. Web page ${open.address}/ui/, address ${open.address}, root token ${open.rootToken}. Try:`,
+  );
   terminal.line();
   for (const line of open.curlLines()) terminal.line(`  ${line}`);
   await new Promise(() => {});

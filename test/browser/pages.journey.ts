@@ -32,6 +32,14 @@ const pages = () => [
 ];
 
 describe.skipIf(!hasBrowser())('every page', () => {
+  test('is looked at by something that finds violations', async () => {
+    const { page, forgive } = await visit('/ui/');
+    forgive(/status of 403/);
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    await page.evaluate("document.querySelector('main').append(document.createElement('img'))");
+    expect(await violations(page)).toEqual([expect.stringContaining('image-alt')]);
+  });
+
   test.each(bothColours)('in %s has no violation that axe finds, and is pictured', async (colours) => {
     const opened = await visit('/ui/', colours);
     const { page } = opened;
