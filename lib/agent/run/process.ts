@@ -53,7 +53,11 @@ export async function run(command: Command, limits: Limits): Promise<Ended> {
   limits.signal.addEventListener('abort', onAbort, { once: true });
   if (limits.signal.aborted) onAbort();
   try {
-    const [code] = await Promise.all([ended(child), read(child.stdout, command.output), read(child.stderr, command.complaints ?? command.output)]);
+    const [code] = await Promise.all([
+      ended(child),
+      read(child.stdout, command.output),
+      read(child.stderr, command.complaints ?? command.output),
+    ]);
     return { code, reason: stopper.reason };
   } finally {
     clearTimeout(timer);

@@ -62,4 +62,8 @@ const services = {
 const ranges = { api: [], notifications: [], sentinel: [], vcs: [] };
 
 /** Headers of every reply. Clients know two names of applications and disable features for any other name. */
-export const versions = { 'tfp-api-version': '2.6', 'tfp-appname': 'Terraform Enterprise', 'x-tfe-version': 'v202505-1' };
+export const versions = {
+  'tfp-api-version': '2.6',
+  'tfp-appname': 'Terraform Enterprise',
+  'x-tfe-version': 'v202505-1',
+};

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { countsOfApply } from '#agent/engine/counts.ts';
+import { redactedPlan } from '#agent/engine/redact.ts';
+import { newestMatching } from '#agent/engine/versions.ts';
+import { Mask } from '#agent/log/mask.ts';
+
+describe('the mask of a log', () => {
+  test.each(Array.from({ length: 12 }, (_, at) => at))('finds a value that is cut after %i characters', (at) => {
+    const mask = new Mask(['secret-value', 'ab']);
+    const text = 'x secret-value y ab';
+    expect(mask.take(text.slice(0, at)) + mask.take(text.slice(at)) + mask.end()).toBe('x *** y ab');
+  });
+
+  test('finds the lines of a value, its form in JSON, and a value of any length', () => {
+    const long = 'z'.repeat(5_000);
+    const mask = new Mask(['one line\nother line', 'quo"ted', long]);
+    expect(mask.take(`other line | quo\\"ted | ${long} |`) + mask.end()).toBe(`*** | *** | ${'***'.repeat(5)} |`);
+  });
+});
+
+test.each([
+  ['latest', '1.11.4'],
+  ['1.5.7', '1.5.7'],
+  ['~> 1.5.0', '1.5.7'],
+  ['~> 1.5', '1.11.4'],
+  ['>= 1.5.0, < 1.6', '1.5.7'],
+  ['!= 1.11.4', '1.5.7'],
+  ['1.12.0-beta1', '1.12.0-beta1'],
+  ['~> 2.0', undefined],
+  ['nonsense', undefined],
+])('the newest engine for %s', (wanted, expected) => {
+  expect(newestMatching(wanted, ['1.5.6', '1.11.4', '1.5.7', '1.12.0-beta1'])).toBe(expected);
+});
+
+test('the numbers of an apply are read from its last words', () => {
+  expect(countsOfApply('Apply complete! Resources: 2 imported, 3 added, 1 changed, 0 destroyed.')).toEqual({
+    'resource-additions': 3,
+    'resource-changes': 1,
+    'resource-destructions': 0,
+    'resource-imports': 2,
+  });
+  expect(countsOfApply('Error')).toEqual({});
+});
+
+test('a redacted plan has no sensitive value, no variables and no state', () => {
+  const change = {
+    actions: ['update'],
+    before: { a: 'marker-1', b: ['x', 'marker-2'], c: null },
+    after: { a: 'seen', b: ['y', 'marker-3'], c: 'marker-4' },
+    before_sensitive: { a: true, b: [false, true] },
+    after_sensitive: { b: [false, true], c: true },
+  };
+  const json = {
+    format_version: '1.2',
+    variables: { v: { value: 'marker-5' } },
+    prior_state: 'marker-6',
+    resource_changes: [{ address: 'a.b', change }],
+    output_changes: { o: { before: 'marker-7', after: 'marker-8', before_sensitive: true, after_sensitive: true } },
+  };
+  const text = redactedPlan(Buffer.from(JSON.stringify(json)), Buffer.from('{"format_version":"1.0"}')) ?? '';
+  expect(text).not.toContain('marker-');
+  expect(JSON.parse(text)).toMatchObject({
+    plan_format_version: '1.2',
+    provider_format_version: '1.0',
+    resource_changes: [{ change: { before: { b: ['x', 'REDACTED'], c: null }, after: { a: 'seen' } } }],
+  });
+  expect(redactedPlan(Buffer.from('no JSON'), undefined)).toBeUndefined();
+});
