@@ -27,7 +27,7 @@ export const apiSettings = {
   KEYFERRY_UI: {
     readers: api,
     default: '`on`',
-    meaning: '`off`: no [web page](operating/web-page.md) at `/ui/`, and no session in a cookie',
+    meaning: '`off`: no [web page](guides/web-page.md) at `/ui/`, and no session in a cookie',
   },
   KEYFERRY_BODY_BYTES_MAX: {
     readers: apiAndWorker,

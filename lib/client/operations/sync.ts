@@ -4,7 +4,18 @@ const association = ['mount', 'secret_name'] as const;
 const several = ['secret_prefix', 'secret_names', 'dry_run'] as const;
 const planFields = ['mount', 'secret_name', 'limit', 'after'] as const;
 /** Select associations. */
-const recordFilter = ['type', 'name', 'status', 'kind', 'mount', 'prefix', 'secret', 'rule', 'unconfirmed', 'drift'] as const;
+const recordFilter = [
+  'type',
+  'name',
+  'status',
+  'kind',
+  'mount',
+  'prefix',
+  'secret',
+  'rule',
+  'unconfirmed',
+  'drift',
+] as const;
 
 /** Requests below `sys/sync/`. */
 export const sync = {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { OpenStore } from '#store/open.ts';
 import { testStore } from '../../store/stores.ts';
-import type { Fate } from '../remote.ts';
-import { recheck, settle, startWorld, type Wanted, type World } from '../world.ts';
+import type { Fate } from '../world/remote.ts';
+import { recheck, settle, startWorld, type Wanted, type World } from '../world/world.ts';
 
 let store: OpenStore;
 beforeAll(async () => {

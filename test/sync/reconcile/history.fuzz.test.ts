@@ -5,8 +5,8 @@ import type { OpenStore } from '#store/open.ts';
 import { toEntries } from '#sync/reconcile/plan/entries.ts';
 import { testStore } from '../../store/stores.ts';
 import { fuzzing, runs } from '../../support/fuzz.ts';
-import type { Fate, RemoteObject } from '../remote.ts';
-import { recheck, settle, startWorld, type Wanted, type World } from '../world.ts';
+import type { Fate, RemoteObject } from '../world/remote.ts';
+import { recheck, settle, startWorld, type Wanted, type World } from '../world/world.ts';
 
 let store: OpenStore;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { OpenStore } from '#store/open.ts';
 import { testStore } from '../../store/stores.ts';
-import { settle, startWorld } from '../world.ts';
+import { settle, startWorld } from '../world/world.ts';
 
 let store: OpenStore;
 beforeAll(async () => {

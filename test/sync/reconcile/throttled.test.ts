@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { OpenStore } from '#store/open.ts';
 import { testStore } from '../../store/stores.ts';
-import type { Fate } from '../remote.ts';
-import { settle, startWorld } from '../world.ts';
+import type { Fate } from '../world/remote.ts';
+import { settle, startWorld } from '../world/world.ts';
 
 let store: OpenStore;
 beforeAll(async () => {
