@@ -114,6 +114,8 @@ const answers404: ReadonlySet<string> = new Set([
   'GET /api/v2/configuration-versions/:configuration_version_id/ingress-attributes',
   'GET /api/v2/configuration-versions/:configuration_version_id/download',
   'GET /api/v2/runs/:run_id/configuration-version/download',
+  'GET /api/v2/plans/:plan_id/json-output-redacted',
+  'GET /api/v2/runs/:run_id/plan/json-output-redacted',
   'GET /api/v2/workspaces/:workspace_id/relationships/data-retention-policy',
   'GET /api/v2/organizations/:organization_name/relationships/data-retention-policy',
   'GET /api/v2/teams/:team_id/authentication-token',

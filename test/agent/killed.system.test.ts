@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { canIsolate } from '#agent/run/isolation.ts';
+import { workspaceGround } from '../workspaces/support/ground.ts';
+import { agentOf, settled, standIn } from './agent-of.ts';
+
+// The process of an agent that is killed in the middle of its work.
+const ground = workspaceGround();
+const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test.each(['plan', 'apply'] as const)('an agent that is killed during the %s', async (part) => {
+  // The agent of the stage only makes the pool, and stops before it works.
+  const stage = await agentOf(ground);
+  stage.stopping.abort();
+  await stage.running;
+  const folder = await mkdtemp(join(tmpdir(), 'killed-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const begun = join(folder, 'begun');
+  await stage.configure({ [`${part}.sh`]: `while :; do date >> "${begun}"; sleep 0.1; done` });
+  const { id } = (await stage.run({ 'auto-apply': true })).item;
+  const child = spawn(process.execPath, ['infra/commands/agent.ts'], {
+    env: {
+      PATH: `${standIn}:/usr/bin:/bin`,
+      KEYFERRY_AGENT_ADDRESS: ground.service.address,
+      KEYFERRY_AGENT_TOKEN: stage.token,
+      KEYFERRY_AGENT_DIR: folder,
+    },
+    stdio: 'ignore',
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  while (!existsSync(begun)) await delay(100);
+  child.kill('SIGKILL');
+  await delay(500);
+  if (await canIsolate()) {
+    const last = statSync(begun).size;
+    await delay(1_000);
+    expect(statSync(begun).size, 'the engine dies with its agent').toBe(last);
+  } else console.info('this machine cannot isolate runs: the engine outlives its agent');
+  await stage.lose(id);
+  const taken = await stage.take(await stage.register());
+  if (part === 'plan') {
+    expect([taken.status, taken.item.attributes['run-id']]).toEqual([200, id]);
+    return;
+  }
+  expect(taken.status).toBe(204);
+  expect(await stage.until(id, settled)).toBe('errored');
+  expect(await stage.logOf(id, 'apply')).toContain('The apply is not repeated');
+  expect(await stage.row()).toMatchObject({ lock_kind: null });
+});
