@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { root } from '../bundle.ts';
 
@@ -20,6 +21,8 @@ export async function bundleProgram(file: string): Promise<number> {
     banner: { js: '#!/usr/bin/env node' },
     legalComments: 'none',
     plugins: [onlyVersion],
+    // The build of the package with modules, of which only the writer is bundled.
+    alias: { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') },
     outfile: file,
     logLevel: 'error',
   });
