@@ -15,6 +15,7 @@ export const sync: Filling = {
     'lineage',
     'sync_attempts',
     'destination_results',
+    'destination_drift',
     'sync_batches',
     'sync_batch_items',
     'sync_batch_secrets',
@@ -60,6 +61,8 @@ export const sync: Filling = {
     await sql`insert into sync_samples values ('root', to_timestamp(0), ${everyType[0]}, 'a', 1, 2, 3, 4, '{"name": 4}')`.execute(
       service.store.db,
     );
+    await sql`insert into destination_drift (destination_id, due_at)
+              select min(id), now() + interval '1 day' from destinations`.execute(service.store.db);
     // The state after a process died behind a change of a destination; its associations are all newer.
     await sql`insert into markings (destination_id, reason, forced, association_max)
               select min(id), 'destination', false, 0 from destinations`.execute(service.store.db);
