@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { patience } from '../support/measures/patience.ts';
 import { workspaceGround } from '../workspaces/support/ground.ts';
 import { agentOf, settled } from './agent-of.ts';
 
@@ -41,7 +42,7 @@ test('a run is planned and applied: the log, the counts and the state arrive, an
   expect(await until(next, settled)).toBe('applied');
   const second = await ground.call('GET', `/workspaces/${workspace.id}/current-state-version`);
   expect(second.item.attributes['serial']).toBe(2);
-  expect(await folders()).toEqual([]);
+  await expect.poll(folders, { timeout: patience.conditionMs }).toEqual([]);
 });
 
 test('sensitive values and the token of the run do not reach the log, also when a value is cut in two', async () => {
