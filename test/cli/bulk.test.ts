@@ -129,7 +129,10 @@ test('a prefix copies and removes all secrets below it, after their number was c
   const change = (verb: string, ...more: string[]) =>
     line(verb, `secret/${folder}/`, '--prefix', '--to', `cloud-a-sm/${name}`, '-o', 'json', ...more);
   const dry = await change('sync', '--dry-run');
-  expect([dry.code, JSON.parse(dry.output)]).toEqual([0, { dry_run: true, total: 2, would_change: 2, new: 2 }]);
+  expect([dry.code, JSON.parse(dry.output)]).toEqual([
+    0,
+    { dry_run: true, total: 2, would_change: 2, new: 2, never_synced: 0 },
+  ]);
   const question = `Copy 2 secrets to cloud-a-sm/${name}? Without a terminal`;
   expect(await change('sync')).toMatchObject({ code: 2, errors: expect.stringContaining(question) });
   const done = await change('sync', '--yes', '--wait');
