@@ -177,7 +177,11 @@ describe('a login at a client', () => {
     const client = await clientOf({ assignments: assignment });
     expect((await authorize(client, {}, member)).status).toBe(200);
     expect((await authorize(client, {}, stranger)).body).toMatchObject({ error: 'access_denied' });
-    expect((await authorize(client, {}, await someone(service))).status).toBe(403);
+    const refusal = service.name('logs-in-nowhere');
+    await service.ask('PUT', `sys/policies/acl/${refusal}`, {
+      policy: 'path "identity/oidc/provider/+/authorize" { capabilities = ["deny"] }',
+    });
+    expect((await authorize(client, {}, await someone(service, [refusal]))).status).toBe(403);
     expect((await authorize(client, {}, { ...caller, token: service.rootToken })).body).toMatchObject({
       error: 'access_denied',
     });

@@ -67,8 +67,8 @@ describe('a temporary failure', () => {
     expect(only(await setting)).toMatchObject({ sync_status: 'SYNCED' });
   });
 
-  test('of one destination does not delay another of its type', async () => {
-    const other = await service.destination(type);
+  test('of one destination does not delay another of its type with a rate of its own', async () => {
+    const other = await service.destination(type, { rate_group: 'other' });
     const [sick, well] = [await service.secret({ v: 'sick' }), await service.secret({ v: 'well' })];
     service.fake(type).fail({ kind: 'throttle', retryAfterSeconds: 30, times: 1 });
     const setting = service.set(type, destinationName, sick);
