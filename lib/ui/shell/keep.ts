@@ -5,7 +5,7 @@ const checkMs = 60_000;
 /** A session with less than this left is renewed. */
 const leastMs = 4 * 3_600_000;
 
-/** Renews the session while the page is used: a page that nobody looks at lets it end. */
+/** Renews the session while the page is used: a page that is hidden lets it end. */
 export function useSession(): void {
   useEffect(() => {
     let endsAt = gate.value.kind === 'open' ? gate.value.caller.endsAt : undefined;

@@ -55,7 +55,7 @@ function Made({ made }: { readonly made: Value }) {
   return (
     <div class="form">
       <h2>Keep these now</h2>
-      <p>They are not shown again. Without enough shares, nobody can open the service after a restart.</p>
+      <p>They are not shown again. Without enough shares, the service cannot be unsealed after a restart.</p>
       <ol class="shares">
         {shares.map((share) => (
           <li key={share}>{share}</li>
