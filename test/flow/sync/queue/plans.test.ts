@@ -1,12 +1,12 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Store } from '#store/store.ts';
-import type { Database } from '#store/tables.ts';
 import { replayPage } from '#sync/batches/replay/page.ts';
 import { inFlight, stillInFlight } from '#sync/rows/pause/in-flight.ts';
 import { beginning, purgePage } from '#sync/sweep/purge/page.ts';
 import { dirtyAfter } from '#sync/sweep/requeue.ts';
 import { insertAssociations } from '#test/support/flow/many/associations.ts';
+import { wholeReads } from '#test/support/flow/many/whole-reads.ts';
 import { serviceOf } from '#test/support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';
@@ -38,25 +38,11 @@ const statements: readonly { readonly name: string; readonly run: (store: Store)
 ];
 
 test.each(statements)('$name does not read all associations', async ({ run }) => {
-  expect(await wholeReads(run)).toBe(0);
+  expect(await wholeReads(service.store, run)).toBe(0);
 });
 
 test('a statement that reads all associations is detected', async () => {
-  expect(await wholeReads(({ db }) => sql`select count(*) from associations where attempts = 7`.execute(db))).toBe(1);
+  expect(
+    await wholeReads(service.store, ({ db }) => sql`select count(*) from associations where attempts = 7`.execute(db)),
+  ).toBe(1);
 });
-
-/** How often `run` reads the whole table of associations. */
-async function wholeReads(run: (store: Store) => Promise<unknown>): Promise<number> {
-  return service.store.db.transaction().execute(async (tx) => {
-    const before = await scans(tx);
-    await run({ ...service.store, db: tx, transaction: (work) => work(tx) });
-    return (await scans(tx)) - before;
-  });
-}
-
-/** The count of this connection, including what it has not yet reported to the server. */
-async function scans(tx: Transaction<Database>): Promise<number> {
-  const { rows } = await sql<{ scans: number }>`
-    select seq_scan::int as scans from pg_stat_xact_user_tables where relname = 'associations'`.execute(tx);
-  return rows[0]?.scans ?? 0;
-}
