@@ -33,7 +33,7 @@ test('a run is planned and applied: the log, the counts and the state arrive, an
     'resource-destructions': 1,
   });
   await act(id, 'apply');
-  expect(await until(id, settled.slice(1))).toBe('applied');
+  expect(await until(id, settled.slice(1)), await logOf(id, 'apply')).toBe('applied');
   const apply = await ground.call('GET', `/runs/${id}/apply`);
   expect(apply.item.attributes).toMatchObject({ 'resource-additions': 2, 'resource-destructions': 3 });
   const state = await ground.call('GET', `/workspaces/${workspace.id}/current-state-version`);

@@ -175,6 +175,8 @@ const before: Readonly<Record<string, () => Promise<unknown>>> = {
       options: { file_path: join(program.folder, 'hash.log') },
     });
   },
+  // With pending changes the exit code says that there are differences.
+  plan: () => association().then(service.untilQuiet),
   destinations: destination,
   pause: destination,
   resume: destination,
