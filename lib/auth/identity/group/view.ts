@@ -30,7 +30,7 @@ export const groupView = (group: Group, mounts: Mounts): object => ({
   type: group.type,
   metadata: Object.keys(group.metadata).length === 0 ? null : group.metadata,
   policies: group.policies,
-  member_entity_ids: group.member_entity_ids,
+  member_entity_ids: group.type === 'external' && group.member_entity_ids.length === 0 ? null : group.member_entity_ids,
   member_group_ids: group.member_group_ids.length === 0 ? null : group.member_group_ids,
   parent_group_ids: group.parent_group_ids,
   alias: group.alias === null ? {} : groupAliasView(group.alias, mounts),
