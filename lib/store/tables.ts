@@ -95,6 +95,7 @@ import type {
   syncRulesTable,
   syncRuleWorkTable,
   syncSampleSlotsTable,
+  syncSampleSpansTable,
   syncSamplesTable,
 } from './tables/sync.ts';
 import type {
@@ -194,6 +195,7 @@ export interface Database {
   sync_rule_work: TableOf<typeof syncRuleWorkTable>;
   sync_rules: TableOf<typeof syncRulesTable>;
   sync_sample_slots: TableOf<typeof syncSampleSlotsTable>;
+  sync_sample_spans: TableOf<typeof syncSampleSpansTable>;
   sync_samples: TableOf<typeof syncSamplesTable>;
   sync_told: TableOf<typeof syncToldTable>;
   token_roles: TableOf<typeof tokenRolesTable>;

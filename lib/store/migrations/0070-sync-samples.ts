@@ -30,4 +30,9 @@ export async function syncSamples(db: QueryExecutorProvider): Promise<void> {
       primary key (namespace_id, slot, type, name)
     )`.execute(db);
   await sql`create index sync_samples_slot on sync_samples (slot)`.execute(db);
+  // The sums of five minutes, from which a day is read.
+  await sql`create table sync_sample_spans (like sync_samples including constraints, primary key (namespace_id, slot, type, name))`.execute(
+    db,
+  );
+  await sql`create index sync_sample_spans_slot on sync_sample_spans (slot)`.execute(db);
 }

@@ -296,6 +296,26 @@ export const syncSamplesTable = {
   errors: json,
 };
 
+/** The samples of five minutes as one row for each destination. */
+export const syncSampleSpansTable = {
+  namespace_id: text,
+  /** The begin of the five minutes. */
+  slot: timestamptz,
+  type: text,
+  /** Empty: the sum over further destinations of the type. */
+  name: text,
+  /** The greatest number of the samples. */
+  pending: int,
+  /** The greatest age of the samples; null: there was none. */
+  oldest_seconds: nullable(float),
+  /** Attempts that left nothing to do. */
+  done: int,
+  /** Attempts that failed. */
+  failed: int,
+  /** How many of them failed with which kind of error. */
+  errors: json,
+};
+
 /**
  * An object at a destination that we wrote, or are about to write (`written_at` null). Only these are removed. A
  * removed one stays as a tombstone (`removed_at`) while a late write may bring it back.

@@ -5,7 +5,7 @@ import { float, jsonOf, nullable, text, timestamptz } from '#store/sql/kinds.ts'
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { destinationsMax } from '../records/destinations.ts';
-import { beginOfSpan } from './slots.ts';
+import { beginOfSpan, spanSeconds } from './slots.ts';
 
 /** A type and a name. */
 export interface Place {
@@ -36,12 +36,12 @@ const sampleColumns = {
   type: nullable(text),
   /** Null in those of a step and of a type. */
   name: nullable(text),
-  /** How many samples a step has. */
+  /** How many samples a step has; 0 in sums. */
   samples: float,
   /** Of the queue of all namespaces, the greatest of the step. */
   queued: nullable(float),
   capacity: nullable(float),
-  /** The greatest of the step. */
+  /** The greatest of the step; of a step of spans, the sum of the greatest of each destination. */
   pending: float,
   oldest_seconds: nullable(float),
   done: float,
@@ -51,7 +51,7 @@ const sampleColumns = {
 
 /**
  * The samples of a range in steps, and the sums of types and destinations over all of it. A step without a sample has no row. One
- * statement, whose sums by slot go along the primary key; errors that are alike are counted before they are taken apart.
+ * statement; errors that are alike are counted before they are taken apart.
  * @param places those that count; undefined: all
  */
 export async function readSamples(
@@ -61,43 +61,54 @@ export async function readSamples(
   places: readonly Place[] | undefined,
 ): Promise<readonly SampleRow[]> {
   const step = (slot: RawBuilder<unknown>) => beginOfSpan(slot, stepSeconds);
-  const selected = sql`${inRange(range)} ${ofPlaces(places)}`;
   const { rows } = await rowsOf(sampleColumns)`
-    with typed as materialized (
-      select s.slot, s.type, sum(s.pending) as pending, max(s.oldest_seconds) as oldest_seconds, sum(s.done) as done,
-             sum(s.failed) as failed
-        from sync_samples s where ${selected} group by s.slot, s.type
+    with chosen as materialized (
+      select s.slot, s.type, s.name, s.pending, s.oldest_seconds, s.done, s.failed, s.errors
+        from ${samplesFor(stepSeconds)} s where ${inRange(range)} ${ofPlaces(places)}
     ),
-    slots as (
-      select t.slot, max(t.pending) as queued, max(t.capacity) as capacity, coalesce(sum(s.pending), 0) as pending,
-             max(s.oldest_seconds) as oldest_seconds, coalesce(sum(s.done), 0) as done, coalesce(sum(s.failed), 0) as failed
-        from sync_sample_slots t left join typed s on s.slot = t.slot
-       where t.slot >= ${range.from} and t.slot < ${range.to} group by t.slot
+    typed as materialized (
+      select slot, type, sum(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed
+        from chosen group by slot, type
+    ),
+    queue as (
+      select ${step(sql`slot`)} as at, count(*) as samples, max(pending) as queued, max(capacity) as capacity
+        from sync_sample_slots where slot >= ${range.from} and slot < ${range.to} group by 1
+    ),
+    points as (
+      select ${step(sql`slot`)} as at, max(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done,
+             sum(failed) as failed
+        from (select slot, sum(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed
+                from typed group by slot) one
+       group by 1
     ),
     named as (
-      select s.type, s.name, max(s.pending) as pending, max(s.oldest_seconds) as oldest_seconds, sum(s.done) as done,
-             sum(s.failed) as failed
-        from sync_samples s where ${selected} and s.name <> '' group by s.type, s.name
-       order by sum(s.failed) desc, sum(s.done) desc, s.type, s.name limit ${summedMax}::int
-    ),
-    alike as (
-      select ${step(sql`s.slot`)} as at, s.type, s.name, s.errors, count(*) as times
-        from sync_samples s where ${selected} and s.failed > 0 group by 1, s.type, s.name, s.errors
+      select type, name, max(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed
+        from chosen where name <> '' group by type, name
+       order by sum(failed) desc, sum(done) desc, type, name limit ${summedMax}::int
     ),
     kinds as (
-      select at, type, name, jsonb_object_agg(kind, count) as errors
-        from (select s.at, s.type, s.name, e.key as kind, sum(e.value::int * s.times) as count
-                from alike s cross join lateral jsonb_each_text(s.errors) e
-               group by grouping sets ((s.at, e.key), (s.type, e.key), (s.type, s.name, e.key))) one
-       group by at, type, name
+      select at, type, null as name, jsonb_object_agg(kind, count) as errors
+        from (select o.at, o.type, e.key as kind, sum(e.value::int * o.times) as count
+                from (select ${step(sql`slot`)} as at, type, errors, count(*) as times
+                        from chosen where failed > 0 group by 1, type, errors) o
+               cross join lateral jsonb_each_text(o.errors) e
+               group by grouping sets ((o.at, e.key), (o.type, e.key))) one
+       group by at, type
+      union all
+      select null, type, name, jsonb_object_agg(kind, count)
+        from (select o.type, o.name, e.key as kind, sum(e.value::int * o.times) as count
+                from (select type, name, errors, count(*) as times
+                        from chosen where failed > 0 and name <> '' group by type, name, errors) o
+               cross join lateral jsonb_each_text(o.errors) e
+               group by o.type, o.name, e.key) one
+       group by type, name
     ),
     sums as (
-      select ${step(sql`slot`)} as at, null::text as type, null::text as name, count(*) as samples, max(queued) as queued,
-             max(capacity) as capacity, max(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done,
-             sum(failed) as failed
-        from slots group by 1
+      select at, null::text as type, null::text as name, samples, queued, capacity, coalesce(pending, 0) as pending,
+             oldest_seconds, coalesce(done, 0) as done, coalesce(failed, 0) as failed
+        from queue left join points using (at)
       union all
-      select null, type, null, count(*), null, null, max(pending), max(oldest_seconds), sum(done), sum(failed) from typed group by type
+      select null, type, null, 0, null, null, max(pending), max(oldest_seconds), sum(done), sum(failed) from typed group by type
       union all
       select null, type, name, 0, null, null, pending, oldest_seconds, done, failed from named
     )
@@ -105,19 +116,27 @@ export async function readSamples(
            s.pending::float8 as pending, s.oldest_seconds, s.done::float8 as done, s.failed::float8 as failed, k.errors
       from sums s
       left join kinds k on coalesce(k.at, 'epoch') = coalesce(s.at, 'epoch') and coalesce(k.type, '') = coalesce(s.type, '')
-       and k.name is not distinct from s.name
+       and coalesce(k.name, '') = coalesce(s.name, '')
      order by s.at, s.failed desc, s.done desc, s.type, s.name`.execute(db);
   return rows;
 }
 
+/** Steps of whole spans need only the sums of spans. */
+const samplesFor = (stepSeconds: number) =>
+  sql.table(stepSeconds % spanSeconds === 0 ? 'sync_sample_spans' : 'sync_samples');
+
 /**
  * The destinations of the namespace, and those of its samples, which may be deleted. At most one more than lists look at.
  */
-export async function sampledPlaces({ db }: Pick<Store, 'db'>, range: SampleRange): Promise<readonly Place[]> {
+export async function sampledPlaces(
+  { db }: Pick<Store, 'db'>,
+  range: SampleRange,
+  stepSeconds: number,
+): Promise<readonly Place[]> {
   const { rows } = await rowsOf({ type: text, name: text })`
     select type, name from destinations d where namespace_id = ${range.namespaceId} and ${ofType(sql`d`, range)}
      union
-    select type, name from sync_samples s where ${inRange(range)} and name <> ''
+    select type, name from ${samplesFor(stepSeconds)} s where ${inRange(range)} and name <> ''
      limit ${destinationsMax + 1}::int`.execute(db);
   return rows;
 }

@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 
 /** One sample is taken in each slot of so many seconds. */
 export const slotSeconds = 10;
+/** The samples of so many seconds are also kept as one row for each destination, from which long ranges are read. */
+export const spanSeconds = 300;
 /** How long samples are kept. */
 export const keptHours = 24;
 

@@ -5,7 +5,7 @@ import { bool, float } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { asColumns, type PendingOf, pendingByDestination } from './pending.ts';
-import { beginOfSpan, keptHours, slotSeconds } from './slots.ts';
+import { beginOfSpan, keptHours, slotSeconds, spanSeconds } from './slots.ts';
 
 /** Destinations of a namespace that a sample has by name; the others of a type are one row. */
 export const namedMax = 20;
@@ -100,6 +100,20 @@ const storeSample = (pending: readonly PendingOf[], queued: number | null, capac
      group by s.namespace_id, slot.slot, s.type, s.name, k.errors
      order by s.name <> '', sum(s.pending) + sum(s.done) + sum(s.failed) desc
      limit ${rowsMax}::int
+    returning *
+  ),
+  spanned as (
+    insert into sync_sample_spans as s (namespace_id, slot, type, name, pending, oldest_seconds, done, failed, errors)
+    select namespace_id, ${beginOfSpan(sql`slot`, spanSeconds)}, type, name, pending, oldest_seconds, done, failed, errors
+      from stored
+        on conflict (namespace_id, slot, type, name) do update
+       set pending = greatest(s.pending, excluded.pending), oldest_seconds = greatest(s.oldest_seconds, excluded.oldest_seconds),
+           done = s.done + excluded.done, failed = s.failed + excluded.failed,
+           errors = case when excluded.failed = 0 then s.errors else (
+             select coalesce(jsonb_object_agg(kind, count), '{}')
+               from (select key as kind, sum(value::int) as count
+                       from (select * from jsonb_each_text(s.errors) union all select * from jsonb_each_text(excluded.errors)) e
+                      group by key) one) end
   ),
   ended as materialized (
     select slot from sync_sample_slots
@@ -107,6 +121,7 @@ const storeSample = (pending: readonly PendingOf[], queued: number | null, capac
      order by slot limit ${deletedMax}::int
   ),
   deleted as (delete from sync_samples s using ended e where s.slot = e.slot),
+  deleted_spans as (delete from sync_sample_spans s using ended e where s.slot = e.slot),
   deleted_slots as (delete from sync_sample_slots s using ended e where s.slot = e.slot)
   select exists (select from slot) as taken,
          (1000 * (${slotSeconds}::int - extract(epoch from now() - ${beginOfSpan(sql`now()`, slotSeconds)})))::float8 as left_ms`;

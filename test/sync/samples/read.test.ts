@@ -125,10 +125,10 @@ test('a type or a name narrows the samples', async () => {
 });
 
 test('the places are those of the samples and of the namespace', async () => {
-  expect(await sampledPlaces(store, range)).toEqual(
+  expect(await sampledPlaces(store, range, 10)).toEqual(
     expect.arrayContaining(['a', 'b'].map((name) => ({ type: 'cloud-a-sm', name }))),
   );
-  expect(await sampledPlaces(store, { ...range, type: 'cloud-b-kv' })).toEqual([]);
+  expect(await sampledPlaces(store, { ...range, type: 'cloud-b-kv' }, 10)).toEqual([]);
 });
 
 test('the samples of a namespace are read along an index', async () => {

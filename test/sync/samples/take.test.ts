@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { AppError } from '#core/errors.ts';
 import type { OpenStore } from '#store/open.ts';
 import { countedMax, pendingByDestination } from '#sync/samples/pending.ts';
+import { readSamples } from '#sync/samples/read.ts';
 import { namedMax, takeSample } from '#sync/samples/take.ts';
 import { testStore } from '../../store/stores.ts';
 import { insertDestinations, insertRecords } from '../records/many.ts';
@@ -172,4 +173,50 @@ test('very many pending changes are estimated at a bounded cost, and their age i
   expect(Math.max(...found.map(({ oldest_seconds }) => oldest_seconds ?? 0))).toBeCloseTo(countedMax * 4, -2);
   const exact = await pendingByDestination(store, types, 100_000);
   expect(exact.reduce((all, { pending }) => all + pending, 0)).toBe(countedMax * 4);
+});
+
+test('the samples of five minutes are summed by destination, and a long range reads the sums', async () => {
+  await insertDestinations(store, ['a', 'b']);
+  await insertRecords(store, [{ destination: 'a', secret: 'one', status: 'PENDING' }]);
+  const begin = '2030-01-31T08:00:00Z';
+  // The time of the samples is that of the database; they are moved to where a span begins.
+  const move = (seconds: number) =>
+    sql`
+    with s as (update sync_sample_slots set slot = ${begin}::timestamptz + ${seconds}::int * interval '1 s' where slot <= now())
+    update sync_samples set slot = ${begin}::timestamptz + ${seconds}::int * interval '1 s' where slot <= now()`.execute(
+      store.db,
+    );
+  const given = [
+    ['a', 5, { timeout: 2, permission: 1 }],
+    ['b', 1, {}],
+    ['a', 3, { timeout: 4 }],
+    ['a', 2, {}],
+  ] as const;
+  for (const [index, [name, done, errors]] of given.entries()) {
+    await count(name, done, errors);
+    await take();
+    await move(index * 10);
+  }
+  await sql`delete from associations`.execute(store.db);
+  await sql`update sync_sample_spans set slot = ${begin}`.execute(store.db);
+  const range = {
+    namespaceId: 'root',
+    from: new Date(begin),
+    to: new Date('2030-01-31T08:05:00Z'),
+    type: undefined,
+    name: undefined,
+  };
+  const [fine, coarse] = [
+    await readSamples(store, range, 150, undefined),
+    await readSamples(store, range, 300, undefined),
+  ];
+  expect(coarse).toEqual(
+    fine.map((row) => ({ ...row, oldest_seconds: row.oldest_seconds === null ? null : expect.any(Number) })),
+  );
+  expect(coarse.find(({ name }) => name === 'a')).toMatchObject({
+    pending: 1,
+    done: 10,
+    failed: 7,
+    errors: { timeout: 6, permission: 1 },
+  });
 });

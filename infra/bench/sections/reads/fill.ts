@@ -79,4 +79,8 @@ const besides = [
   `insert into sync_samples
    select d.namespace_id, s.slot, d.type, d.name, 5, 9, 40, 2, '{"name":1,"timeout":1}'
      from sync_sample_slots s cross join (select * from destinations where name like 'reads-%' order by id limit 40) d`,
+  `insert into sync_sample_spans
+   select namespace_id, to_timestamp(floor(extract(epoch from slot) / 300) * 300) as span, type, name, max(pending),
+          max(oldest_seconds), sum(done), sum(failed), '{"name":30,"timeout":30}'
+     from sync_samples group by namespace_id, span, type, name`,
 ];

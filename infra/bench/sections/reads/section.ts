@@ -41,7 +41,7 @@ const readsOf = (id: string): readonly Read[] => [
   },
   { what: 'History of a record', path: `sys/sync/records/${id}/history`, ...page },
   { what: 'Samples of an hour', path: 'sys/sync/samples', ...page },
-  { what: 'Samples of a day', path: 'sys/sync/samples?from=-24h', msMax: 200, statementsMax: 2 },
+  { what: 'Samples of a day', path: 'sys/sync/samples?from=-24h', ...page },
   { what: 'Overview', path: 'sys/sync/overview', msMax: 50, statementsMax: 3 },
   { what: 'Destinations', path: 'sys/sync/destinations?list=true', ...page },
   { what: 'A destination', path: `sys/sync/destinations/${type}/${destinationOf(20)}`, msMax: 50, statementsMax: 5 },

@@ -138,6 +138,18 @@ export const sync: TableNotes = {
       errors: 'How many of them failed with which kind of error.',
     },
   },
+  sync_sample_spans: {
+    about: 'The samples of five minutes as one row for each destination.',
+    columns: {
+      slot: 'The begin of the five minutes.',
+      name: 'Empty: the sum over further destinations of the type.',
+      pending: 'The greatest number of the samples.',
+      oldest_seconds: 'The greatest age of the samples; null: there was none.',
+      done: 'Attempts that left nothing to do.',
+      failed: 'Attempts that failed.',
+      errors: 'How many of them failed with which kind of error.',
+    },
+  },
   sync_objects: {
     about: `An object at a destination that we wrote, or are about to write (\`written_at\` null). Only these are removed. A removed one
       stays as a tombstone (\`removed_at\`) while a late write may bring it back.`,

@@ -24,6 +24,7 @@ export const sync: Filling = {
     'sync_rule_work',
     'sync_sample_slots',
     'sync_samples',
+    'sync_sample_spans',
   ],
   async fill(world) {
     const { service, kept } = world;
@@ -58,9 +59,10 @@ export const sync: Filling = {
       service.store.db,
     );
     await sql`insert into sync_sample_slots values (to_timestamp(0), 1, 2)`.execute(service.store.db);
-    await sql`insert into sync_samples values ('root', to_timestamp(0), ${everyType[0]}, 'a', 1, 2, 3, 4, '{"name": 4}')`.execute(
-      service.store.db,
-    );
+    for (const table of ['sync_samples', 'sync_sample_spans'])
+      await sql`insert into ${sql.table(table)} values ('root', to_timestamp(0), ${everyType[0]}, 'a', 1, 2, 3, 4, '{"name": 4}')`.execute(
+        service.store.db,
+      );
     await sql`insert into destination_drift (destination_id, due_at)
               select min(id), now() + interval '1 day' from destinations`.execute(service.store.db);
     // The state after a process died behind a change of a destination; its associations are all newer.

@@ -1,11 +1,12 @@
 import { invalid } from '#core/errors.ts';
 import { type Problem, problemOf } from '#core/problem.ts';
-import { slotSeconds } from '#sync/samples/slots.ts';
+import { slotSeconds, spanSeconds } from '#sync/samples/slots.ts';
 
 /** Points of a reply. */
 export const pointsMax = 1_440;
 /** Points of a reply to a request without a step, at most. */
 const pointsByDefault = 360;
+const longSeconds = 2 * 3_600;
 
 export interface GivenRange {
   readonly from: string;
@@ -33,7 +34,7 @@ export function rangeOf(given: GivenRange, now: Date): Range {
   if (from === undefined || to === undefined) throw invalid(problems);
   if (from >= to) throw invalid([problemOf(['from', 'to'], 'from must be earlier than to')]);
   const seconds = (to - from) / 1_000;
-  const stepSeconds = given.step ?? stepFor(seconds, pointsByDefault);
+  const stepSeconds = given.step ?? usualStep(seconds);
   const begin = Math.floor(from / 1_000 / stepSeconds) * stepSeconds;
   const end = Math.ceil(to / 1_000 / stepSeconds) * stepSeconds;
   if ((end - begin) / stepSeconds > pointsMax + 1)
@@ -44,6 +45,12 @@ export function rangeOf(given: GivenRange, now: Date): Range {
       ),
     ]);
   return { from: new Date(begin * 1_000), to: new Date(end * 1_000), stepSeconds };
+}
+
+/** Long ranges are read in steps of whole spans, which cost least. */
+function usualStep(seconds: number): number {
+  const step = stepFor(seconds, pointsByDefault);
+  return seconds <= longSeconds ? step : Math.ceil(step / spanSeconds) * spanSeconds;
 }
 
 /** The shortest step of whole slots with which the time has so many points. */

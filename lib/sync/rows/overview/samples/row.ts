@@ -6,7 +6,7 @@ import { duration, type Input, text } from '#path/fields.ts';
 import { destinationsMax } from '#sync/records/destinations.ts';
 import { recordFilter, recordFilterFields } from '#sync/records/filter.ts';
 import { type Place, readSamples, type SampleRange, sampledPlaces } from '#sync/samples/read.ts';
-import { slotSeconds } from '#sync/samples/slots.ts';
+import { slotSeconds, spanSeconds } from '#sync/samples/slots.ts';
 import type { SyncParts } from '../../parts.ts';
 import { readableOf } from '../../rights/readable.ts';
 import { tagged, versioned } from '../tagged.ts';
@@ -33,7 +33,7 @@ const fields = {
     )
     .optional()
     .meta({
-      description: `The time between two points, in seconds, a multiple of ${slotSeconds}; at most ${pointsMax} points. Without it, a step that suits the range`,
+      description: `The time between two points, in seconds, a multiple of ${slotSeconds}; at most ${pointsMax} points. Without it, a step that suits the range: above two hours, whole steps of ${spanSeconds} seconds`,
     }),
 };
 
@@ -58,7 +58,7 @@ async function read(parts: SyncParts, input: Input<typeof fields>, context: Read
   const { type, name } = recordFilter(definitions, { type: input.type, name: input.name }, vocabulary);
   const { from, to, stepSeconds } = rangeOf(input, clock.now());
   const range = { namespaceId: namespace.id, from, to, type, name };
-  const rows = await readSamples(store, range, stepSeconds, await placesOf(parts, range, context));
+  const rows = await readSamples(store, range, stepSeconds, await placesOf(parts, range, stepSeconds, context));
   const view = samplesView(definitions, rows, { vocabulary, withQueue: namespace.path === '' });
   return tagged(versioned({ from: from.toISOString(), to: to.toISOString(), step: stepSeconds, ...view }), context);
 }
@@ -70,10 +70,11 @@ async function read(parts: SyncParts, input: Input<typeof fields>, context: Read
 async function placesOf(
   { store }: SyncParts,
   range: SampleRange,
+  stepSeconds: number,
   context: ReadContext,
 ): Promise<readonly Place[] | undefined> {
   if (context.caller?.root === true) return undefined;
-  const found = await sampledPlaces(store, range);
+  const found = await sampledPlaces(store, range, stepSeconds);
   if (found.length > destinationsMax) context.warn(`only ${destinationsMax} destinations are looked at`);
   const places = found.slice(0, destinationsMax);
   const readable = await readableOf(context, places);
