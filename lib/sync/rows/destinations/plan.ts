@@ -6,8 +6,8 @@ import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { type Fields, type Input, integer, pathText, text } from '#path/fields.ts';
 import { askWorker } from '../../ask/ask.ts';
-import { type Planned, plannedActions } from '../../ask/plan/planned.ts';
 import { plannedOf } from '../../ask/question.ts';
+import { type Planned, plannedActions } from '../../reconcile/plan/planned.ts';
 import { fromCursor, toCursor } from '../../records/cursor.ts';
 import type { ListedDestination } from '../../records/destinations.ts';
 import { placeOf, recordPage } from '../../records/page.ts';
@@ -120,7 +120,7 @@ async function plan(parts: SyncParts, definition: DestinationDefinition, wanted:
   };
 }
 
-const objectView = ({ kind, message, ...object }: Planned): object => ({
+const objectView = ({ kind, message, generation: _generation, version: _version, ...object }: Planned): object => ({
   ...object,
   error: kind === undefined ? null : { kind, message },
 });
