@@ -2,9 +2,9 @@ import { AppError, badField } from '#core/errors.ts';
 import { isUuid } from '#core/ids.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { bool, type Input, text } from '#path/fields.ts';
-import { keepPage, type PlannedDestination, type PlannedItem } from '../../../batches/plans/keep.ts';
-import type { KeptAction } from '../../../model/kept-action.ts';
-import type { Planned } from '../../../reconcile/plan/planned.ts';
+import { keepPage, type PlannedDestination, type PlannedItem } from '#sync/batches/plans/keep.ts';
+import type { KeptAction } from '#sync/model/kept-action.ts';
+import type { Planned } from '#sync/reconcile/plan/planned.ts';
 import type { SyncParts } from '../../parts.ts';
 import { type PlannedPage, setOf, type Wanted } from './planning.ts';
 

@@ -1,10 +1,10 @@
 import type { DestinationDefinition } from '#destinations/contract.ts';
 import type { RequestContext } from '#path/contract/request.ts';
-import { askWorker } from '../../../ask/ask.ts';
-import { plannedOf } from '../../../ask/question.ts';
-import { type Planned, plannedActions } from '../../../reconcile/plan/planned.ts';
-import type { ListedRecord } from '../../../records/record.ts';
-import { templateOf } from '../../../template/naming.ts';
+import { askWorker } from '#sync/ask/ask.ts';
+import { plannedOf } from '#sync/ask/question.ts';
+import { type Planned, plannedActions } from '#sync/reconcile/plan/planned.ts';
+import type { ListedRecord } from '#sync/records/record.ts';
+import { templateOf } from '#sync/template/naming.ts';
 import type { Values } from '../../destinations/unstored.ts';
 import type { SyncParts } from '../../parts.ts';
 

@@ -1,5 +1,5 @@
 import type { RequestContext } from '#path/contract/request.ts';
-import { type PlanSecret, planDestinations, planSecretsAfter } from '../../../batches/plans/contents.ts';
+import { type PlanSecret, planDestinations, planSecretsAfter } from '#sync/batches/plans/contents.ts';
 import type { SyncParts } from '../../parts.ts';
 import { requireSecretRead } from '../../rights/secret-read.ts';
 
