@@ -84,13 +84,13 @@ export const steps: readonly Step[] = [
     },
   },
   {
-    title: `Change a copy at ${sick} by hand: the drift is found and repaired`,
+    title: `Change a copy at ${sick} by hand: the drift is found, and a plan of its repair applied`,
     async run(stage, terminal) {
       const copies = await copiesOf(stage, secret);
       const copy = copies.find(({ type }) => type === sick)?.externalName ?? '';
       stage.fakes.get(sick)?.change(copy, 'changed by hand');
       await runLine(stage, terminal, ['drift', `${sick}/demo`], changes);
-      await runLine(stage, terminal, ['drift', `${sick}/demo`, '--repair', '--yes']);
+      await runLine(stage, terminal, ['plan', `${sick}/demo`, '--apply', '--yes']);
       await showAll(stage, terminal, 'SYNCED', passwords[1]);
     },
   },

@@ -6,6 +6,7 @@ import { byField, type FieldProblem, inWords, type Message, type Problem, proble
 export type ErrorKind =
   | 'bad-request'
   | 'already-exists'
+  | 'conflict'
   | 'permission-denied'
   | 'not-found'
   | 'unsupported-path'
@@ -82,6 +83,9 @@ export const badField = (
 /** Status 400, as in the API family, with its own kind, so that callers that only need the thing to exist can recognize it. */
 export const alreadyExists = (field: string, message: Message): AppError =>
   new AppError('already-exists', message, { problems: [problemOf(field, message)] });
+
+/** Status 409: something has changed meanwhile that the request builds on. */
+export const conflict = (messages: readonly string[]): AppError => new AppError('conflict', messages);
 
 /** Status 403 in the wording of the API family. */
 export const permissionDenied = (): AppError =>

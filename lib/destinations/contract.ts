@@ -363,7 +363,9 @@ export type FailureKind =
   | 'unavailable'
   | 'timeout'
   | 'network'
-  | 'internal';
+  | 'internal'
+  /** No driver throws it: what a kept plan says no longer fits what is there, and nothing was written. */
+  | 'changed';
 
 export interface FailureOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;

@@ -91,6 +91,9 @@ import type {
   syncBatchSecretsTable,
   syncConfigTable,
   syncObjectsTable,
+  syncPlanDestinationsTable,
+  syncPlanItemsTable,
+  syncPlansTable,
   syncRuleDestinationsTable,
   syncRulesTable,
   syncRuleWorkTable,
@@ -191,6 +194,9 @@ export interface Database {
   sync_events: TableOf<typeof syncEventsTable>;
   sync_notifications: TableOf<typeof syncNotificationsTable>;
   sync_objects: TableOf<typeof syncObjectsTable>;
+  sync_plan_destinations: TableOf<typeof syncPlanDestinationsTable>;
+  sync_plan_items: TableOf<typeof syncPlanItemsTable>;
+  sync_plans: TableOf<typeof syncPlansTable>;
   sync_rule_destinations: TableOf<typeof syncRuleDestinationsTable>;
   sync_rule_work: TableOf<typeof syncRuleWorkTable>;
   sync_rules: TableOf<typeof syncRulesTable>;

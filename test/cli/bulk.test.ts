@@ -182,3 +182,39 @@ test.each([
 ])('%j is a wrong command line', async (argv, text) => {
   expect(await line(...argv)).toMatchObject({ code: 2, errors: expect.stringContaining(text) });
 });
+
+test('a plan is applied after a question, does what it says, and ends with 3 while it is only shown', async () => {
+  const at = `cloud-a-sm/${await destinationWith(1)}`;
+  expect((await line('plan', at)).code).toBe(0);
+  expect(await line('plan', at, '--apply', '--yes')).toMatchObject({
+    code: 0,
+    errors: expect.stringContaining('There is nothing to apply'),
+  });
+  const [object] = rowsOf((await line('plan', at, '--unchanged', '-o', 'ndjson')).output);
+  const fake = service.fake('cloud-a-sm');
+  fake.change(object.external_name, 'by hand');
+  expect((await line('plan', at)).code).toBe(3);
+  const all = await line('plan', '--all', '--name', at.split('/')[1] ?? '', '-o', 'ndjson');
+  expect([all.code, rowsOf(all.output)]).toMatchObject([3, [{ destination: at, action: 'update' }]]);
+  expect(await line('plan', at, '--apply')).toMatchObject({
+    code: 2,
+    errors: expect.stringContaining('Apply this plan: 1 changes, in 1 syncs?'),
+  });
+  const done = await line('plan', '--all', '--name', at.split('/')[1] ?? '', '--apply', '--yes', '-o', 'json');
+  expect([done.code, JSON.parse(done.output)]).toMatchObject([0, { action: 'apply', counts: { synced: 1 } }]);
+  expect(done.errors).toContain(`update ${object.external_name} at ${at}`);
+  expect((await line('plan', at)).code).toBe(0);
+});
+
+test('a plan of all destinations ends with 6 when one could not be looked at', async () => {
+  const name = await destinationWith(1);
+  service.fake('cloud-a-sm').fail({ kind: 'credentials' });
+  expect((await line('plan', '--all', '--name', name)).code).toBe(6);
+});
+
+test.each([[['plan']], [['plan', 'cloud-a-sm/a', '--all']], [['plan', '--all', '--template', 'a']]])(
+  '%j is refused',
+  async (argv) => {
+    expect((await line(...argv)).code).toBe(2);
+  },
+);

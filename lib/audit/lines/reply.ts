@@ -31,7 +31,7 @@ export function replyMembers(request: AuditedRequest, outcome: AuditedOutcome, m
 }
 
 /** Kinds of errors whose texts may quote the request. */
-const quoting: readonly ErrorKind[] = ['bad-request', 'already-exists'];
+const quoting: readonly ErrorKind[] = ['bad-request', 'already-exists', 'conflict'];
 
 /** The text of a refusal, reduced to a general text if it may quote more of the request than its path. */
 export function errorText(request: AuditedRequest, error: unknown, marks: Marks): string {

@@ -3,6 +3,7 @@ import type { Operation } from '../operation.ts';
 const association = ['mount', 'secret_name'] as const;
 const several = ['secret_prefix', 'secret_names', 'dry_run'] as const;
 const planFields = ['mount', 'secret_name', 'limit', 'after'] as const;
+const planAllFields = ['type', 'name', 'mount', 'prefix', 'secret', 'limit', 'after'] as const;
 /** Select associations. */
 const recordFilter = [
   'type',
@@ -39,8 +40,13 @@ export const sync = {
   planChange: {
     method: 'POST',
     path: 'sys/sync/destinations/{type}/{name}/plan',
-    fields: [...planFields, 'secret_name_template', 'granularity'],
+    fields: [...planFields, 'secret_name_template', 'granularity', 'keep', 'plan_id'],
   },
+  planAll: { method: 'GET', path: 'sys/sync/plan', fields: planAllFields },
+  keepPlanOfAll: { method: 'POST', path: 'sys/sync/plan', fields: [...planAllFields, 'keep', 'plan_id'] },
+  readPlan: { method: 'GET', path: 'sys/sync/plans/{id}' },
+  deletePlan: { method: 'DELETE', path: 'sys/sync/plans/{id}' },
+  applyPlan: { method: 'POST', path: 'sys/sync/plans/{id}/apply', fields: ['rate'] },
   foreignAt: {
     method: 'GET',
     path: 'sys/sync/destinations/{type}/{name}/foreign',

@@ -89,6 +89,7 @@ function traceOf(error: unknown): object {
 const statuses = {
   'bad-request': 400,
   'already-exists': 400,
+  conflict: 409,
   'permission-denied': 403,
   'not-found': 404,
   'unsupported-path': 404,

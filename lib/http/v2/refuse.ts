@@ -44,6 +44,7 @@ export const notServing = (): Refused =>
 const titles: Readonly<Partial<Record<ErrorKind, string>>> = {
   'bad-request': 'bad request',
   'already-exists': 'conflict',
+  conflict: 'conflict',
   'permission-denied': 'forbidden',
   'not-found': 'not found',
   'too-large': 'payload too large',

@@ -72,6 +72,8 @@ export const associationsTable = {
   drift_at: nullable(timestamptz),
   /** The standing rule that made it; null: a request did. */
   rule_id: nullable(bigintText),
+  /** When it is `generation`, a worker does what the applied plan says, or nothing. */
+  planned_generation: withDefault(int),
 };
 
 export const destinationsTable = {
@@ -223,7 +225,7 @@ export const syncBatchSecretsTable = {
 export const syncBatchesTable = {
   id: uuid,
   namespace_id: text,
-  /** `replay`, `force`, `set` or `remove`. */
+  /** `replay`, `force`, `set`, `remove` or `apply`. */
   action: text,
   filter: json,
   /** Only associations that have not changed since; null: all. */
@@ -352,6 +354,47 @@ export const syncRuleWorkTable = {
   mount_id: uuid,
   id: generated(bigintText),
   secret_name: text,
+};
+
+/** A destination of a kept plan, as it was when it was planned. */
+export const syncPlanDestinationsTable = {
+  plan_id: uuid,
+  destination_id: bigintText,
+  type: text,
+  name: text,
+  /** Of its settings: when it has changed, the plan is not applied. */
+  revision: int,
+  /** With it and the template, associations are set again when the plan is applied; null: they stay as they are. */
+  granularity: nullable(text),
+  template: nullable(text),
+};
+
+/** An association for which a kept plan has something to do. */
+export const syncPlanItemsTable = {
+  plan_id: uuid,
+  association_id: bigintText,
+  destination_id: bigintText,
+  mount_path: text,
+  secret_name: text,
+  /** When it was planned: once it has changed, the plan is not applied. */
+  generation: int,
+  /** What to do with which object of the destination; no values. */
+  actions: json,
+  /** The generation that applies it; null: not applied. */
+  applied_generation: nullable(int),
+};
+
+/** A kept plan, which can be applied once until it expires. */
+export const syncPlansTable = {
+  id: uuid,
+  namespace_id: text,
+  created_at: withDefault(timestamptz),
+  expires_at: timestamptz,
+  /** How many associations it has something to do for. */
+  items: withDefault(int),
+  applied_at: nullable(timestamptz),
+  /** The batch that applies it. */
+  batch_id: nullable(uuid),
 };
 
 /**

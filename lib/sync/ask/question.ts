@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { AppError } from '#core/errors.ts';
 import type { Store } from '#store/store.ts';
 import { networkShape } from '../model/destination-network.ts';
+import { plannedShape } from '../reconcile/plan/planned.ts';
 import { reportShape } from './check/steps.ts';
 import { foreignShape, placeShape } from './foreign/found.ts';
-import { plannedShape } from './plan/planned.ts';
 
 const kinds = ['bad-request', 'too-many-requests', 'sealed', 'unavailable', 'upstream', 'internal'] as const;
 

@@ -5,11 +5,14 @@ import { syncBatchesTable } from '#store/tables/sync.ts';
 import type { RecordFilter } from '../records/filter.ts';
 
 /**
- * What a batch does with each association: `replay` syncs it again as a replay does, `force` pushes it even if it looks unchanged, `set`
+ * What a request can have a batch do with each association: `replay` syncs it again as a replay does, `force` pushes it even if it looks unchanged, `set`
  * sets it again with the template and granularity that its destination has now, and `remove` ends it and removes its copies. A `set` with
  * a destination and a mount associates secrets that were recorded.
  */
-export const batchActions = ['replay', 'force', 'set', 'remove'] as const;
+export const requestedActions = ['replay', 'force', 'set', 'remove'] as const;
+
+/** `apply` does what a kept plan says, or nothing. */
+export const batchActions = [...requestedActions, 'apply'] as const;
 export type BatchAction = (typeof batchActions)[number];
 
 /**
@@ -26,6 +29,10 @@ const outcomes = z.strictObject({
   failed: z.record(z.string(), z.number()),
 });
 export type Outcomes = z.infer<typeof outcomes>;
+
+/** The outcomes with so many more that failed with this kind of error. */
+export const withFailed = (sum: Outcomes, kind: string, count: number): Outcomes =>
+  count === 0 ? sum : { ...sum, failed: { ...sum.failed, [kind]: (sum.failed[kind] ?? 0) + count } };
 
 const filter = z.custom<RecordFilter>((value) => typeof value === 'object' && value !== null);
 

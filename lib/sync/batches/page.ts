@@ -5,8 +5,9 @@ import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import type { Database } from '#store/tables.ts';
 import { type AssociatedPage, type AssociateParts, associatePage } from './associate.ts';
-import { type Batch, batchColumns } from './batch.ts';
-import { ending, lookedMax, recorded, renewing, syncing } from './statements.ts';
+import { type Batch, batchColumns, withFailed } from './batch.ts';
+import { applying } from './plans/applying.ts';
+import { ending, lookedMax, type RecordedChange, recorded, renewing, syncing } from './statements.ts';
 
 /** Associations that one statement changes. */
 export const pageSize = 500;
@@ -18,6 +19,8 @@ export interface PageParts extends AssociateParts {
 /** `after`: the association up to which the batch has come; absent when it does not go by associations. */
 interface ChangedPage extends AssociatedPage {
   readonly after?: string;
+  /** Associations that are not as their plan says. */
+  readonly missed?: number;
 }
 
 export interface BatchPage {
@@ -45,10 +48,11 @@ export async function changePage(parts: PageParts, id: string, room: number): Pr
     if (left > 0 && most < 1) return wait(tx, id);
     const page = left > 0 ? await pageOf(tx, parts, batch, most) : { dirty: [], ended: true };
     if (typeof page === 'string') return stop(tx, id, page);
-    const { after = batch.after_id } = page;
+    const { after = batch.after_id, missed = 0 } = page;
     await sql`
       update sync_batches
-         set after_id = ${after}::bigint, marked = marked + ${page.dirty.length}::int, turned_at = clock_timestamp(),
+         set after_id = ${after}::bigint, marked = marked + ${page.dirty.length + missed}::int, turned_at = clock_timestamp(),
+             settled = settled + ${missed}::int, outcomes = ${JSON.stringify(withFailed(batch.outcomes, 'changed', missed))}::jsonb,
              stepped_at = case when ${page.dirty.length > 0} then clock_timestamp() else stepped_at end,
              state = case when ${page.ended} then 'settling' else state end
        where id = ${id}::uuid`.execute(tx);
@@ -81,13 +85,20 @@ async function pageOf(
   most: number,
 ): Promise<ChangedPage | string> {
   if (batch.destination_id !== null) return associatePage(tx, parts, batch, most);
-  const isRecorded = batch.action === 'remove' || batch.action === 'set';
-  const change = batch.action === 'remove' ? ending : renewing(parts.definitions);
-  const { rows } = await (isRecorded ? recorded(batch, most, change) : syncing(batch, most)).execute(tx);
+  const change = changeOf(parts, batch);
+  const { rows } = await (change ? recorded(batch, most, change) : syncing(batch, most)).execute(tx);
   const [first] = rows;
   const dirty = rows.flatMap(({ marked }) => (marked === null ? [] : [marked]));
   const isCut = (first?.wanted ?? 0) >= most && (first?.last_wanted ?? null) !== null;
   const after = (isCut ? first?.last_wanted : first?.last) ?? batch.after_id;
-  const looksMax = isRecorded ? most : lookedMax;
-  return { dirty, after, ended: !isCut && (first?.looked ?? 0) < looksMax };
+  const looksMax = change ? most : lookedMax;
+  const missed = batch.action === 'apply' ? (first?.looked ?? 0) - (first?.wanted ?? 0) : 0;
+  return { dirty, after, missed, ended: !isCut && (first?.looked ?? 0) < looksMax };
+}
+
+/** Undefined when the filter selects the associations at the time of each page. */
+function changeOf({ definitions }: PageParts, { id, action }: Batch): RecordedChange | undefined {
+  if (action === 'remove') return ending;
+  if (action === 'set') return renewing(definitions);
+  return action === 'apply' ? applying(id) : undefined;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { bigintText, bool, int, nullable, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
-import { type Batch, batchColumns, type Outcomes } from './batch.ts';
+import { type Batch, batchColumns, type Outcomes, withFailed } from './batch.ts';
 
 /** Items per statement. */
 const pageSize = 2_000;
@@ -44,7 +44,12 @@ export async function settlePage(store: Pick<Store, 'transaction'>, id: string):
 
 const outcomeColumns = { is_settled: bool, status: text, kind: nullable(text), count: int, last: bigintText };
 
-const outcomesOf = ({ id, settle_after }: Batch) => rowsOf(outcomeColumns)`
+/** The planned generation was passed over, because a newer change arrived before it was synced. */
+const overtaken = sql`a.observed_generation > p.generation and not exists (
+  select 1 from sync_attempts t
+   where t.association_id = a.id and t.generation = p.generation and t.outcome in ('synced', 'unsynced'))`;
+
+const outcomesOf = ({ id, action, settle_after }: Batch) => rowsOf(outcomeColumns)`
   with page as materialized (
     select association_id, generation from sync_batch_items
      where batch_id = ${id}::uuid and association_id > ${settle_after}::bigint and generation is not null
@@ -52,7 +57,7 @@ const outcomesOf = ({ id, settle_after }: Batch) => rowsOf(outcomeColumns)`
   ),
   seen as materialized (
     select p.association_id, coalesce(a.status, 'UNSYNCED') as status,
-           case when a.status like '%ERROR' then coalesce(a.error ->> 'kind', 'internal') end as kind,
+           case when a.status like '%ERROR' then coalesce(a.error ->> 'kind', 'internal') when ${action === 'apply' ? overtaken : sql`false`} then 'changed' end as kind,
            a.id is null or (a.observed_generation >= p.generation and a.status <> 'PENDING') as is_settled
       from page p left join associations a on a.id = p.association_id
   ),
@@ -67,7 +72,7 @@ function withOutcome(
   sum: Outcomes,
   { status, kind, count }: { status: string; kind: string | null; count: number },
 ): Outcomes {
-  if (kind !== null) return { ...sum, failed: { ...sum.failed, [kind]: (sum.failed[kind] ?? 0) + count } };
+  if (kind !== null) return withFailed(sum, kind, count);
   const name = status === 'SYNCED' ? 'synced' : 'unsynced';
   return { ...sum, [name]: sum[name] + count };
 }

@@ -73,6 +73,7 @@ export function recorded({ id, after_id }: Batch, most: number, change: Recorded
        where i.batch_id = ${id}::uuid and i.association_id = m.id::bigint
     ),
     dropped as (delete from sync_batch_items where ${ofPage} and association_id not in (select id from wanted))
+    ${change.also ?? sql``}
     select page.looked, page.last, wanted.wanted, wanted.last_wanted, to_jsonb(marked) as marked
       from ${summary} left join marked on true`;
 }
@@ -83,6 +84,8 @@ export interface RecordedChange {
   readonly set: RawBuilder<unknown>;
   readonly from: RawBuilder<unknown>;
   readonly where: RawBuilder<unknown>;
+  /** A further part of the statement, which may read `marked`. */
+  readonly also?: RawBuilder<unknown>;
 }
 
 /** Ends an association. */

@@ -1,9 +1,10 @@
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { badRequest } from '#core/errors.ts';
 import { uuid as newId } from '#core/ids.ts';
 import { int, uuid } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
+import type { Database } from '#store/tables.ts';
 import { type Batch, type BatchAction, batchColumns, keptDays, keptMax, openMax } from './batch.ts';
 import type { Selection } from './walk.ts';
 
@@ -30,35 +31,37 @@ export interface NewTarget {
 const itemsMax = 5_000;
 
 /** Stores a batch, from which the sweep continues. Returns its id. @throws AppError `bad-request` when too many are open */
-export async function createBatch(store: Pick<Store, 'transaction'>, batch: NewBatch): Promise<string> {
+export const createBatch = (store: Pick<Store, 'transaction'>, batch: NewBatch): Promise<string> =>
+  store.transaction((tx) => insertBatch(tx, batch));
+
+/** As `createBatch`, in a transaction. */
+export async function insertBatch(tx: Transaction<Database>, batch: NewBatch): Promise<string> {
   const id = newId();
   const { namespaceId, action, filter, updatedBefore, limit, rate, total, associations = [], target } = batch;
-  await store.transaction(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtext('sync_batches'), hashtext(${namespaceId}))`.execute(tx);
-    const { rows } = await rowsOf({ count: int })`
-      select count(*)::int as count from sync_batches
-       where namespace_id = ${namespaceId} and state in ('running', 'settling')`.execute(tx);
-    if ((rows[0]?.count ?? 0) >= openMax)
-      throw badRequest(`${openMax} batches are open in this namespace: wait for one of them, or cancel one`);
+  await sql`select pg_advisory_xact_lock(hashtext('sync_batches'), hashtext(${namespaceId}))`.execute(tx);
+  const { rows } = await rowsOf({ count: int })`
+    select count(*)::int as count from sync_batches
+     where namespace_id = ${namespaceId} and state in ('running', 'settling')`.execute(tx);
+  if ((rows[0]?.count ?? 0) >= openMax)
+    throw badRequest(`${openMax} batches are open in this namespace: wait for one of them, or cancel one`);
+  await sql`
+    insert into sync_batches (id, namespace_id, action, filter, updated_before, limit_count, rate, total, destination_id, mount_id,
+                              adopt, association_max)
+    select ${id}::uuid, ${namespaceId}, ${action}, ${JSON.stringify(filter)}::jsonb, ${updatedBefore}::timestamptz, ${limit}::int, ${rate}::float8, ${total}::int,
+           ${target?.destinationId ?? null}::bigint, ${target?.mountId ?? null}::uuid, ${target?.adopt ?? false}::boolean,
+           last_value from associations_id_seq`.execute(tx);
+  for (let from = 0; from < associations.length; from += itemsMax) {
+    const page = associations.slice(from, from + itemsMax);
     await sql`
-      insert into sync_batches (id, namespace_id, action, filter, updated_before, limit_count, rate, total, destination_id, mount_id,
-                                adopt, association_max)
-      select ${id}::uuid, ${namespaceId}, ${action}, ${JSON.stringify(filter)}::jsonb, ${updatedBefore}::timestamptz, ${limit}::int, ${rate}::float8, ${total}::int,
-             ${target?.destinationId ?? null}::bigint, ${target?.mountId ?? null}::uuid, ${target?.adopt ?? false}::boolean,
-             last_value from associations_id_seq`.execute(tx);
-    for (let from = 0; from < associations.length; from += itemsMax) {
-      const page = associations.slice(from, from + itemsMax);
-      await sql`
-        insert into sync_batch_items (batch_id, association_id)
-        select ${id}::uuid, unnest(${page}::bigint[])`.execute(tx);
-    }
-    for (let from = 0; from < (target?.secretNames.length ?? 0); from += itemsMax) {
-      const page = target?.secretNames.slice(from, from + itemsMax);
-      await sql`
-        insert into sync_batch_secrets (batch_id, secret_name)
-        select ${id}::uuid, unnest(${page}::text[])`.execute(tx);
-    }
-  });
+      insert into sync_batch_items (batch_id, association_id)
+      select ${id}::uuid, unnest(${page}::bigint[])`.execute(tx);
+  }
+  for (let from = 0; from < (target?.secretNames.length ?? 0); from += itemsMax) {
+    const page = target?.secretNames.slice(from, from + itemsMax);
+    await sql`
+      insert into sync_batch_secrets (batch_id, secret_name)
+      select ${id}::uuid, unnest(${page}::text[])`.execute(tx);
+  }
   return id;
 }
 

@@ -68,6 +68,7 @@ export const claimedColumns = {
   secretName: text,
   forced: bool,
   verify: bool,
+  planned: bool,
   recorded: bool,
   tags: textMap,
   /** The time of the database, in milliseconds since 1970. */
@@ -86,6 +87,7 @@ export const selectClaimed = sql`t.id, t.destination_id as "destinationId", d.re
          t.mount_id as "mountId", t.mount_path as "mountPath", t.mount_accessor as "mountAccessor",
          t.secret_name as "secretName", t.granularity, t.template, t.adopt or d.adopt as adopt, t.desired, t.generation,
          t.forced_generation > t.observed_generation as forced, t.verify_generation > t.observed_generation as verify,
+         t.planned_generation = t.generation as planned,
          t.generation = t.observed_generation + 1 as recorded,
          t.attempts, d.custom_tags as tags, (extract(epoch from now()) * 1000)::float8 as store_ms,
          (extract(epoch from now() - t.unconfirmed_at) * 1000)::float8 as unconfirmed_ms, t.rechecks,

@@ -27,6 +27,8 @@ export interface Claimed {
   readonly forced: boolean;
   /** Look at objects even if they were looked at recently. */
   readonly verify: boolean;
+  /** This generation applies a kept plan: do what that says, or nothing. */
+  readonly planned: boolean;
   /**
    * This generation directly follows the last one that was finished. Otherwise an attempt at a generation in between may have
    * pushed something and died, so the records of the objects may be older than the objects themselves.

@@ -8,6 +8,7 @@ import type { Written } from '../model/written.ts';
 import { type ActResult, pushAll, removeAll } from './act.ts';
 import type { ActParts } from './act-parts.ts';
 import type { AttemptBudget } from './attempt-budget.ts';
+import { asPlanned } from './bound/as-planned.ts';
 import { markOf, tagsOf } from './plan/decide.ts';
 import type { Plan, Put } from './plan/plan.ts';
 
@@ -37,14 +38,28 @@ export async function perform(
   try {
     const recheck = actsAsRecheck(claim.unconfirmed, parts.recheck);
     const shared: ActParts = { definition: parts.definition, driver, budget, recheck };
-    const { prepared, refused } = await prepare(parts, claim, decided.puts);
-    const pushed = await pushAll(shared, prepared);
-    await withdrawUnwritten(parts, claim, pushed);
-    const removes = decided.removes.filter(hasReplacement(claim, [...pushed, ...refused]));
-    return [...refused, ...kept, ...pushed, ...(await removeAll(shared, removes))];
+    if (!claim.planned) return [...kept, ...(await carryOut(parts, claim, decided, shared))];
+    const bound = await asPlanned(parts, claim, decided, driver, budget).catch(asFailure);
+    if (bound instanceof DestinationFailure) return [...kept, ...untouched(decided, bound)];
+    const left = bound.decided.kept.map((put): ActResult => ({ kind: 'kept', put }));
+    const gone = bound.gone.map((object): ActResult => ({ kind: 'removed', object }));
+    return [...left, ...gone, ...(await carryOut(parts, claim, bound.decided, shared))];
   } finally {
     await driver.close();
   }
+}
+
+async function carryOut(
+  parts: PerformParts,
+  claim: Claimed,
+  decided: Plan,
+  shared: ActParts,
+): Promise<readonly ActResult[]> {
+  const { prepared, refused } = await prepare(parts, claim, decided.puts);
+  const pushed = await pushAll(shared, prepared);
+  await withdrawUnwritten(parts, claim, pushed);
+  const removes = decided.removes.filter(hasReplacement(claim, [...pushed, ...refused]));
+  return [...refused, ...pushed, ...(await removeAll(shared, removes))];
 }
 
 /**
@@ -64,9 +79,25 @@ async function openFor(parts: PerformParts, claim: Claimed): Promise<Driver | De
       driver ?? new DestinationFailure('missing', `destination ${claim.type}/${claim.destinationName} no longer exists`)
     );
   } catch (cause) {
-    if (cause instanceof DestinationFailure) return cause;
-    throw cause;
+    return asFailure(cause);
   }
+}
+
+function asFailure(cause: unknown): DestinationFailure {
+  if (cause instanceof DestinationFailure) return cause;
+  throw cause;
+}
+
+/** The results when looks alone were made: every object is as it was. */
+function untouched(decided: Plan, failure: DestinationFailure): readonly ActResult[] {
+  const failed = ({ subKey, name, nameKey }: Pick<Put, 'subKey' | 'name' | 'nameKey'>): ActResult => ({
+    kind: 'failed',
+    subKey,
+    name,
+    failure,
+    unaffected: nameKey,
+  });
+  return [...decided.puts, ...decided.removes].map(failed);
 }
 
 function allFailed(decided: Plan, failure: DestinationFailure): readonly ActResult[] {

@@ -145,6 +145,8 @@ async function runAttempt(parts: ReconcileParts, claim: Claimed, budget: Attempt
 
 async function decideNow(parts: ReconcileParts, claim: Claimed): Promise<Plan> {
   const secret = claim.desired === 'present' ? await parts.currentSecret(claim.mountId, claim.secretName) : undefined;
+  // As the plan decided, which the looks then compare.
+  if (claim.planned) return decide(parts, claim, secret?.json, { forced: false, verify: true, removeAgain: false });
   return decide(parts, claim, secret?.json, {
     forced: claim.forced || !claim.recorded,
     // A late write may have been applied meanwhile, or may still be.

@@ -138,6 +138,7 @@ const kinds = {
   timeout: true,
   network: true,
   internal: true,
+  changed: true,
 } satisfies Record<FailureKind, true>;
 const kindsByName: ReadonlyMap<string, FailureKind> = new Map(
   Object.keys(kinds).map((kind) => [kind, kind as FailureKind]),

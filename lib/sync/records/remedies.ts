@@ -14,6 +14,7 @@ const remedies: Readonly<Partial<Record<FailureKind, string>>> = {
   blocked: 'allow the address or port by the setting that the message names, then replay',
   network: 'check name resolution, routes and tls_ca_cert; it is tried again by itself until the attempts are used up',
   internal: "read the worker's log of that time, then replay",
+  changed: 'plan again and apply the new plan, or replay',
 };
 
 /** Undefined when waiting is enough, or when this version does not know the kind. */

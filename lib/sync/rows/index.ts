@@ -2,13 +2,15 @@ import type { Row } from '#path/contract/row.ts';
 import { appRows } from './apps/rows.ts';
 import { associationReadRows } from './associations/reads.ts';
 import { associationChangeRows } from './associations/rows.ts';
+import { planAllRow } from './batches/plans/of-all.ts';
+import { planRow } from './batches/plans/of-destination.ts';
+import { keptPlanRows } from './batches/plans/rows.ts';
 import { replayRow } from './batches/replay.ts';
 import { batchRows } from './batches/rows.ts';
 import { configRow } from './config/row.ts';
 import { checkRow } from './destinations/check.ts';
 import { foreignRow } from './destinations/foreign.ts';
 import { destinationLists, unknownTypeRow } from './destinations/lists.ts';
-import { planRow } from './destinations/plan.ts';
 import { destinationRow } from './destinations/row.ts';
 import { overviewRow } from './overview/row.ts';
 import { samplesRow } from './overview/samples/row.ts';
@@ -24,6 +26,8 @@ export function syncRows(parts: SyncParts): readonly Row[] {
     replayRow(parts),
     ...typeRows(parts),
     ...batchRows(parts),
+    planAllRow(parts),
+    ...keptPlanRows(parts),
     ...destinationLists(parts),
     ...parts.definitions.map((definition) => destinationRow(parts, definition)),
     ...parts.definitions.map((definition) => checkRow(parts, definition)),

@@ -6,6 +6,7 @@ import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import type { AssociateParts } from '../batches/associate.ts';
 import { continueBatches } from '../batches/continue.ts';
+import { prunePlans } from '../batches/plans/plan.ts';
 import { pruneBatches } from '../batches/store.ts';
 import { markDueRechecks } from '../claim/rechecks.ts';
 import { continueMarkings } from '../marking/continue.ts';
@@ -86,6 +87,7 @@ export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept
   await continuePurges(parts.store, state.purges);
   await continueBatches(parts, AbortSignal.timeout(batchMsMax));
   await pruneBatches(parts.store);
+  await prunePlans(parts.store);
   await continueRules(parts, AbortSignal.timeout(ruleMsMax));
   await pruneHistories(parts, state);
   const rechecks = await beginRechecks(parts, settings.queue_capacity);

@@ -38,6 +38,7 @@ const kinds: Readonly<Record<string, string>> = {
   timeout: 'No reply in time',
   network: 'Network failure',
   internal: 'Internal error',
+  changed: 'Changed since it was planned',
 };
 
 export const kindWord = (kind: string): string => kinds[kind] ?? kind;

@@ -44,6 +44,7 @@ const claim: Claimed = {
   generation: 2,
   forced: false,
   verify: false,
+  planned: false,
   recorded: true,
   attempts: 0,
   unconfirmed: undefined,

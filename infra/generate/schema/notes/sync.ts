@@ -24,6 +24,7 @@ export const sync: TableNotes = {
       verify_generation:
         'Objects that were looked at not long ago are looked at too while this is greater than `observed_generation`.',
       rule_id: 'The standing rule that made it; null: a request did.',
+      planned_generation: 'When it is `generation`, a worker does what the applied plan says, or nothing.',
     },
   },
   destinations: {
@@ -98,7 +99,7 @@ export const sync: TableNotes = {
       and the outcomes of some are outstanding. Then *done*; or *canceled*, or *failed*, which end it at once, though outcomes are still
       counted.`,
     columns: {
-      action: '`replay`, `force`, `set` or `remove`.',
+      action: '`replay`, `force`, `set`, `remove` or `apply`.',
       destination_id:
         'With `set`: the destination with which it associates secrets of the mount; null: it sets associations again.',
       updated_before: 'Only associations that have not changed since; null: all.',
@@ -163,6 +164,29 @@ export const sync: TableNotes = {
   sync_rule_work: {
     about:
       'A secret that was made, described anew or deleted in a mount with standing rules, until the sweep has looked at it.',
+  },
+  sync_plan_destinations: {
+    about: 'A destination of a kept plan, as it was when it was planned.',
+    columns: {
+      revision: 'Of its settings: when it has changed, the plan is not applied.',
+      granularity:
+        'With it and the template, associations are set again when the plan is applied; null: they stay as they are.',
+    },
+  },
+  sync_plan_items: {
+    about: 'An association for which a kept plan has something to do.',
+    columns: {
+      generation: 'When it was planned: once it has changed, the plan is not applied.',
+      actions: 'What to do with which object of the destination; no values.',
+      applied_generation: 'The generation that applies it; null: not applied.',
+    },
+  },
+  sync_plans: {
+    about: 'A kept plan, which can be applied once until it expires.',
+    columns: {
+      items: 'How many associations it has something to do for.',
+      batch_id: 'The batch that applies it.',
+    },
   },
   sync_rules: {
     about: `A standing rule associates the secrets that it selects as they are written. *active*; *suspended*: its owner may not read or

@@ -3,7 +3,8 @@ import { textOf, type Value } from '#client/wire/json.ts';
 import type { Verb } from '../../verb.ts';
 import { settledBatch } from '../sync/batches.ts';
 import { targetOf } from '../sync/target.ts';
-import { planned, planTable } from './plan.ts';
+import { planTable } from './plan-table.ts';
+import { planned } from './planned.ts';
 
 /** Reasons of a plan that come from a change at the destination, not from one of ours. */
 const reasons = new Set(['missing', 'changed-there', 'settings', 'tags', 'foreign']);
@@ -22,7 +23,7 @@ export const drift: Verb = {
   examples: ['keyferry drift cloud-a-sm/prod', 'keyferry drift cloud-a-sm/prod --repair --yes'],
   async run(context, given) {
     const target = targetOf(given.argument(0), given.verb);
-    const objects = (await planned(context, target, {})).filter(isDrift);
+    const objects = (await planned(context, { target, filter: {}, keep: false })).objects.filter(isDrift);
     if (objects.length === 0 || !given.flag('repair'))
       return { ...planTable(objects), exit: objects.length === 0 ? 'done' : 'differences' };
     const { type, name } = target;

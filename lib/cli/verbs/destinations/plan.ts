@@ -1,90 +1,94 @@
 import { sync } from '#client/operations/sync.ts';
-import { memberOf, textOf, type Value } from '#client/wire/json.ts';
+import { textOf, type Value } from '#client/wire/json.ts';
 import type { Context } from '../../context.ts';
-import { type Rows, rowsOf } from '../../output/result.ts';
-import type { Verb } from '../../verb.ts';
+import { usage } from '../../failure.ts';
+import type { Result } from '../../output/result.ts';
+import type { Given, Verb } from '../../verb.ts';
 import { placeOf } from '../kv/place.ts';
-import { type Target, targetOf } from '../sync/target.ts';
-
-/** Secrets of one page, the most that a request asks for. */
-const pageMax = 100;
-/** Pages of a plan; each has at least one secret. */
-const pagesMax = 1_000_000;
+import { settledBatch } from '../sync/batches.ts';
+import { targetOf } from '../sync/target.ts';
+import { isChange, planLine, planTable } from './plan-table.ts';
+import { type Asked, type PlannedObjects, planned } from './planned.ts';
 
 export const plan: Verb = {
   name: 'plan',
-  summary: 'Show what a sync would create, update, delete and refuse, without writing',
-  arguments: [['<type/name>', 'the destination, such as cloud-a-sm/prod']],
+  summary: 'Show what a sync would create, update, delete and refuse, and apply exactly that if asked',
+  arguments: [['[type/name]', 'the destination, such as cloud-a-sm/prod; without it, --all']],
   options: [
+    ['--all', 'all destinations'],
+    ['--type <type>', 'with --all: only destinations of this type'],
+    ['--name <name>', 'with --all: only destinations of this name'],
     ['--secret <secret>', 'only this secret, with its mount: secret/my-app'],
     ['--template <template>', 'as if the secrets were set again with this name template'],
     ['--granularity <granularity>', 'as if they were set again with this one: secret-path or secret-key'],
     ['--unchanged', 'also list what is in line'],
+    ['--apply', 'do what the plan says and nothing else, and wait for the outcome'],
+    ['--rate <count>', 'with --apply: at most this many syncs per second'],
+    ['-y, --yes', 'with --apply: do not ask'],
+    ['--timeout <time>', 'how long --apply waits for the outcome; default: 5m'],
   ],
   examples: [
     'keyferry plan cloud-a-sm/prod --unchanged',
     'keyferry plan cloud-a-sm/prod --secret secret/my-app --unchanged -o wide',
+    'keyferry plan --all --unchanged',
+    'keyferry plan cloud-a-sm/prod --apply --yes',
   ],
   async run(context, given) {
-    const target = targetOf(given.argument(0), given.verb);
-    const secret = given.text('secret');
-    const place = secret === undefined ? undefined : await placeOf(context.client, secret);
-    const objects = await planned(context, target, {
-      ...(place && { mount: place.mount, secret_name: place.path }),
-      secret_name_template: given.text('template'),
-      granularity: given.text('granularity'),
-    });
-    const isChange = (object: Value) => textOf(object, 'action') !== 'leave';
+    const found = await planned(context, await askedBy(context, given));
+    if (given.flag('apply')) return applied(context, given, found);
+    const { objects } = found;
     const rows = given.flag('unchanged') ? objects : objects.filter(isChange);
-    return { ...planTable(rows), exit: objects.some(isChange) ? 'differences' : 'done' };
+    return { ...planTable(rows), exit: exitOf(objects) };
   },
 };
 
-interface Wanted {
-  readonly mount?: string;
-  readonly secret_name?: string;
-  readonly secret_name_template?: string | undefined;
-  readonly granularity?: string | undefined;
+/** A destination that could not be looked at is a failure; a change alone is a difference. */
+function exitOf(objects: readonly Value[]): 'someFailed' | 'differences' | 'done' {
+  if (objects.some(isError)) return 'someFailed';
+  return objects.some(isChange) ? 'differences' : 'done';
 }
 
-/** The objects of all pages. */
-export async function planned({ client, say }: Context, target: Target, wanted: Wanted): Promise<readonly Value[]> {
-  const { secret_name_template, granularity, ...filter } = wanted;
-  const set = { secret_name_template, granularity };
-  const isSet = secret_name_template !== undefined || granularity !== undefined;
-  const objects: Value[] = [];
-  let after = '';
-  for (let page = 0; page < pagesMax; page += 1) {
-    const fields = { ...filter, limit: pageMax, after: after || undefined };
-    const { data } = isSet
-      ? await client.call(sync.planChange, target, { ...fields, ...set })
-      : await client.call(sync.planDestination, target, fields);
-    const found = memberOf(data, 'objects');
-    objects.push(...(Array.isArray(found) ? found : []));
-    after = textOf(data, 'after');
-    if (after === '') break;
-    say(
-      `${new Set(objects.map((object) => textOf(object, 'id'))).size} of ${textOf(data, 'total')} secrets are planned so far`,
-    );
+const isError = (object: Value): boolean => textOf(object, 'action') === 'error';
+
+/** @throws CommandFailure */
+async function askedBy({ client }: Context, given: Given): Promise<Asked> {
+  const isAll = given.flag('all');
+  if (isAll === (given.arguments[0] !== undefined))
+    throw usage('name a destination, as in cloud-a-sm/prod, or give --all', given.verb);
+  const set = { secret_name_template: given.text('template'), granularity: given.text('granularity') };
+  const isSet = Object.values(set).some((value) => value !== undefined);
+  if (isAll && isSet) throw usage('--template and --granularity are for one destination', given.verb);
+  const [type, name] = [given.text('type'), given.text('name')];
+  if (!isAll && (type ?? name) !== undefined) throw usage('--type and --name are for --all', given.verb);
+  const secret = given.text('secret');
+  const place = secret === undefined ? undefined : await placeOf(client, secret);
+  const keep = given.flag('apply');
+  if (isAll) return { keep, filter: { type, name, ...(place && { mount: place.mount, secret: place.path }) } };
+  const target = targetOf(given.argument(0), given.verb);
+  const filter = place === undefined ? {} : { mount: place.mount, secret_name: place.path };
+  return { keep, target, filter, ...(isSet && { set }) };
+}
+
+const changing: ReadonlySet<string> = new Set(['create', 'update', 'delete']);
+
+/** Shows the plan on standard error, asks, applies it, and waits for the outcome. */
+async function applied(context: Context, given: Given, { objects, planId }: PlannedObjects): Promise<Result> {
+  const { client, questions, say } = context;
+  for (const object of objects.filter(isChange)) say(planLine(object));
+  const { data: kept } = await client.call(sync.readPlan, { id: planId });
+  const total = Number(textOf(kept, 'total'));
+  if (total === 0) {
+    await client.call(sync.deletePlan, { id: planId });
+    say('There is nothing to apply.');
+    return { ...planTable(objects.filter(isChange)), exit: exitOf(objects) };
   }
-  return objects;
-}
-
-export function planTable(objects: readonly Value[]): Rows {
-  const rows = objects.map((object) => ({
-    action: textOf(object, 'action'),
-    secret: `${textOf(object, 'mount')}/${textOf(object, 'secret_name')}`,
-    key: textOf(object, 'sub_key'),
-    external_name: textOf(object, 'external_name'),
-    reason: textOf(object, 'error', 'message') || textOf(object, 'reason'),
-    looked: memberOf(object, 'looked') ?? null,
-  }));
-  const columns = {
-    action: 'action',
-    secret: 'secret',
-    key: 'key',
-    external_name: 'name at the destination',
-    reason: 'reason',
-  };
-  return rowsOf(columns, rows, { looked: 'looked at' });
+  const count = objects.filter((object) => changing.has(textOf(object, 'action'))).length;
+  await questions.agree(
+    `Apply this plan: ${count} changes, in ${total} syncs? What is refused or failed stays as it is.`,
+    given.flag('yes'),
+    given.verb,
+  );
+  const { data } = await client.call(sync.applyPlan, { id: planId }, { rate: given.text('rate') });
+  const result = await settledBatch(context, given, textOf(data, 'id'));
+  return result.exit === 'done' && objects.some(isError) ? { ...result, exit: 'someFailed' } : result;
 }

@@ -1,6 +1,6 @@
 import type { DestinationDefinition, Driver, Inspection } from '#destinations/contract.ts';
+import type { Seen } from '../../reconcile/plan/judge.ts';
 import { Pace, type Tally } from '../pace.ts';
-import type { Seen } from './judge.ts';
 
 /** From this many objects on, one list is cheaper than a look at each. */
 const surveyMin = 4;

@@ -1,14 +1,14 @@
 import type { Store } from '#store/store.ts';
 import type { Claimed } from '../../claim/claim.ts';
 import { type Destination, type DriverParts, type DriverSettings, openWith } from '../../drivers/drivers.ts';
-import { type DecideParts, decide, markOf, tagsOf } from '../../reconcile/plan/decide.ts';
-import type { Plan, Put } from '../../reconcile/plan/plan.ts';
+import { type DecideParts, decide } from '../../reconcile/plan/decide.ts';
+import { type DecidedOne, judgedObjects, nameKeysOf, namesToSee } from '../../reconcile/plan/judged.ts';
+import type { Planned } from '../../reconcile/plan/planned.ts';
+import { type Holder, takenNames } from '../../reconcile/plan/taken.ts';
 import type { Tally } from '../pace.ts';
 import { withinTimes } from '../times.ts';
-import { judgePut, judgeRemoval } from './judge.ts';
-import { type Holder, loadUnclaimed, takenNames } from './load.ts';
+import { loadUnclaimed } from './load.ts';
 import { Looks } from './looks.ts';
-import type { Judgement, Planned } from './planned.ts';
 
 export interface PlanQuestion extends DriverSettings {
   readonly destinationId: string;
@@ -89,12 +89,6 @@ const withChanges = (association: Claimed, { tags, adopt, set }: PlanQuestion): 
   ...set,
 });
 
-/** What the record says of one association. */
-interface DecidedOne extends Pick<Plan, 'removes' | 'refusals'> {
-  readonly association: Claimed;
-  readonly wanted: readonly Put[];
-}
-
 async function decideOne(
   { definition }: Destination,
   { store, compile, currentSecret }: PlanParts,
@@ -107,46 +101,13 @@ async function decideOne(
   return { association, wanted: [...puts, ...kept], removes, refusals };
 }
 
-const nameKeysOf = ({ wanted }: DecidedOne) => wanted.map(({ nameKey }) => nameKey);
-
 async function planOne(
   { definition }: Destination,
   store: Store,
-  { association, wanted, removes, refusals }: DecidedOne,
+  one: DecidedOne,
   taken: ReadonlyMap<string, Holder>,
   looks: Looks,
 ): Promise<readonly Planned[]> {
-  const { id, mountPath, secretName } = association;
-  const holderOf = ({ nameKey }: Put) => {
-    const holder = taken.get(nameKey);
-    return holder === undefined || holder.associationId === id ? undefined : holder.secretName;
-  };
-  const free = wanted.filter((put) => holderOf(put) === undefined);
-  const seen = await looks.at([...free, ...removes].map(({ name }) => name));
-  const shown = (subKey: string, name: string, judgement: Judgement, more: Partial<Planned> = {}): Planned => {
-    const found = seen.get(name);
-    const looked = found !== 'unknown' && found !== 'unlooked';
-    const object = { id, mount: mountPath.replace(/\/$/, ''), secret_name: secretName, sub_key: subKey };
-    return { ...object, external_name: name, looked, ...judgement, ...more };
-  };
-  return [
-    ...refusals.map(({ subKey, name, kind, message }) =>
-      shown(subKey, name, { action: 'refuse', reason: 'refused' }, { kind, message }),
-    ),
-    ...wanted.map((put) => {
-      const holder = holderOf(put);
-      if (holder !== undefined)
-        return shown(put.subKey, put.name, nameTaken, { kind: 'conflict', message: heldBy(holder) });
-      const mark = put.before?.mark ?? markOf(store.barrier, id, put.nameKey);
-      const tags = tagsOf(definition, association.tags, mark);
-      return shown(put.subKey, put.name, judgePut(definition, put, mark, tags, seen.get(put.name)));
-    }),
-    ...removes.flatMap((object) => {
-      const judgement = judgeRemoval(definition, object, seen.get(object.name));
-      return judgement === undefined ? [] : [shown(object.subKey, object.name, judgement)];
-    }),
-  ];
+  const seen = await looks.at(namesToSee(one, taken));
+  return judgedObjects(definition, store.barrier, one, taken, seen);
 }
-
-const nameTaken: Judgement = { action: 'refuse', reason: 'name-taken' };
-const heldBy = (secretName: string) => `the name belongs to ${JSON.stringify(secretName)} at this destination`;

@@ -4,7 +4,7 @@ import type { Mount } from '#path/contract/mount.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { bool, duration, type Input, integer, number, text } from '#path/fields.ts';
-import { type BatchAction, batchActions, countedMax } from '../../batches/batch.ts';
+import { type BatchAction, countedMax, requestedActions } from '../../batches/batch.ts';
 import { matchingAfter, previewBatch } from '../../batches/preview.ts';
 import { destinationsNamed } from '../../batches/replay/page.ts';
 import { createBatch, loadBatch, type NewBatch } from '../../batches/store.ts';
@@ -41,7 +41,7 @@ export const boundFields = {
 
 export const batchFields = {
   action: text()
-    .pipe(z.enum(batchActions, { error: `action must be one of ${batchActions.join(', ')}` }))
+    .pipe(z.enum(requestedActions, { error: `action must be one of ${requestedActions.join(', ')}` }))
     .meta({
       description:
         'What to do: replay failed syncs, force a push of all, set associations again, or remove associations and copies',

@@ -30,6 +30,7 @@ export async function loadDestination(
   return {
     id: row.id,
     name: row.name,
+    revision: row.revision,
     connection: givenOf(openConnection(store, key, row.connection)),
     granularity: row.granularity,
     template: row.template,

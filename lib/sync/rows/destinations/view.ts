@@ -11,6 +11,8 @@ import { maskedConnection } from '../fields/mask.ts';
 export interface DestinationRecord {
   readonly id: string;
   readonly name: string;
+  /** Grows with each change of its settings. */
+  readonly revision: number;
   readonly connection: Readonly<Record<string, unknown>>;
   readonly granularity: Granularity;
   readonly template: string | null;

@@ -74,6 +74,7 @@ const looks: Readonly<Record<string, Look>> = {
 const actions: Readonly<Record<string, string>> = {
   replay: 'Replay',
   force: 'Push again',
+  apply: 'Apply a plan',
   set: 'Set again',
   remove: 'Remove',
 };

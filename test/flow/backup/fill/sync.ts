@@ -19,6 +19,9 @@ export const sync: Filling = {
     'sync_batches',
     'sync_batch_items',
     'sync_batch_secrets',
+    'sync_plans',
+    'sync_plan_destinations',
+    'sync_plan_items',
     'sync_rules',
     'sync_rule_destinations',
     'sync_rule_work',
@@ -52,6 +55,8 @@ export const sync: Filling = {
     const at = `sys/sync/destinations/${first}/${kept.get(`destination of ${first}`)}/associations/set`;
     const set = dataOf(await done(world, 'POST', at, { mount: 'secret', secret_prefix: '/' }));
     await done(world, 'DELETE', `sys/sync/batches/${String(set['id'])}`);
+    const template = { keep: true, secret_name_template: 'planned/{{ .SecretBaseName }}' };
+    await done(world, 'POST', `sys/sync/destinations/${first}/${kept.get(`destination of ${first}`)}/plan`, template);
     // It selects nothing, so that the sweep of the restored service changes nothing.
     const destinations = [`${first}/${kept.get(`destination of ${first}`)}`];
     await done(world, 'POST', 'sys/sync/rules/ruled', { mount: 'secret', prefix: 'ruled/', destinations });

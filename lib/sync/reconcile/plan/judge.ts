@@ -1,7 +1,7 @@
 import type { DestinationDefinition, Inspection } from '#destinations/contract.ts';
 import { isSameVersion } from '#destinations/frame/rules/found.ts';
 import type { Written } from '../../model/written.ts';
-import type { Put } from '../../reconcile/plan/plan.ts';
+import type { Put } from './plan.ts';
 import type { Judgement } from './planned.ts';
 
 /** What a look found: undefined when there is no such object, `unknown` when we may not look, `unlooked` when the time was over. */

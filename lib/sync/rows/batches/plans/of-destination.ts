@@ -1,25 +1,23 @@
 import { z } from 'zod';
-import { notFound } from '#core/errors.ts';
+import { badField, badRequest, notFound } from '#core/errors.ts';
 import type { DestinationDefinition } from '#destinations/contract.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { type Fields, type Input, integer, pathText, text } from '#path/fields.ts';
-import { askWorker } from '../../ask/ask.ts';
-import { type Planned, plannedActions } from '../../ask/plan/planned.ts';
-import { plannedOf } from '../../ask/question.ts';
-import { fromCursor, toCursor } from '../../records/cursor.ts';
-import type { ListedDestination } from '../../records/destinations.ts';
-import { placeOf, recordPage } from '../../records/page.ts';
-import type { ListedRecord } from '../../records/record.ts';
-import { templateOf } from '../../template/naming.ts';
-import { asMerge } from '../fields/forms.ts';
-import type { SyncParts } from '../parts.ts';
-import { requireSecretRead } from '../rights/secret-read.ts';
-import { commonFields, mergeFields } from './fields.ts';
-import { refusesUnprotected } from './guard/protection.ts';
-import { loadDestination } from './store.ts';
-import { keyOf, type Values, wantedOf } from './unstored.ts';
+import { fromCursor, toCursor } from '#sync/records/cursor.ts';
+import type { ListedDestination } from '#sync/records/destinations.ts';
+import { placeOf, recordPage } from '#sync/records/page.ts';
+import type { ListedRecord } from '#sync/records/record.ts';
+import { commonFields, mergeFields } from '../../destinations/fields.ts';
+import { refusesUnprotected } from '../../destinations/guard/protection.ts';
+import { loadDestination } from '../../destinations/store.ts';
+import { keyOf, wantedOf } from '../../destinations/unstored.ts';
+import { asMerge } from '../../fields/forms.ts';
+import type { SyncParts } from '../../parts.ts';
+import { requireSecretRead } from '../../rights/secret-read.ts';
+import { keepFields, keepIfAsked } from './keeping.ts';
+import { countsOf, objectView, planOf, type Wanted } from './planning.ts';
 
 const limitMax = 100;
 
@@ -48,24 +46,31 @@ export function planRow(parts: SyncParts, definition: DestinationDefinition): Ro
           knownFieldsOnly: true,
           async run(input, context) {
             const record = await loadDestination(parts.store, parts.store.db, keyOf(definition, input.name, context));
-            return record === undefined
-              ? undefined
-              : plan(parts, definition, { values: record, id: record.id, input, context });
+            return record && plan(parts, { definition, destination: record, values: record, input, context });
           },
         },
       ),
       write: operation(
-        { ...asMerge(own), ...mergeFields(definition), ...name, ...pageFields },
+        { ...asMerge(own), ...mergeFields(definition), ...name, ...pageFields, ...keepFields },
         {
-          summary: 'Plan the syncs of a destination with fields that are not stored yet',
+          summary: 'Plan the syncs of a destination with fields that are not stored yet, or keep the plan',
           refuses: refusesUnprotected(definition),
           async run(input, context) {
             const record = await loadDestination(parts.store, parts.store.db, keyOf(definition, input.name, context));
             if (record === undefined) throw notFound();
-            const { mount: _mount, secret_name: _secret, limit: _limit, after: _after, ...fields } = input;
+            const {
+              mount: _mount,
+              secret_name: _secret,
+              limit: _limit,
+              after: _after,
+              keep,
+              plan_id,
+              ...fields
+            } = input;
+            if (keep === true || (plan_id ?? '') !== '') refuseOtherChanges(fields);
             const values = await wantedOf(parts, definition, own, fields, context);
             const isSet = 'secret_name_template' in fields || 'granularity' in fields;
-            return plan(parts, definition, { values, id: record.id, input, context, isSet });
+            return plan(parts, { definition, destination: record, values, input, context, isSet });
           },
         },
       ),
@@ -73,57 +78,57 @@ export function planRow(parts: SyncParts, definition: DestinationDefinition): Ro
   };
 }
 
-interface Wanted {
-  readonly values: Values;
-  /** Of the destination. */
-  readonly id: string;
-  readonly input: Input<typeof pageFields> & { readonly name: string };
+interface Asked extends Pick<Wanted, 'definition' | 'destination' | 'values' | 'isSet'> {
+  readonly input: Input<typeof pageFields> & Partial<Input<typeof keepFields>>;
   readonly context: RequestContext;
-  /** The plan is that of setting the associations again with the template and granularity of `values`. */
-  readonly isSet?: boolean;
 }
 
-async function plan(parts: SyncParts, definition: DestinationDefinition, wanted: Wanted): Promise<Reply> {
-  const { values, id, input, context, isSet = false } = wanted;
-  const { type } = definition;
-  const page = await pageOf(parts, { id, type, name: input.name }, input);
-  if (isSet) await requireReads(parts, page.records, context);
-  const { connection, network, rateGroup, tags, adopt, granularity } = values;
-  const set = isSet ? { granularity, template: templateOf(definition, values.template, granularity) } : undefined;
-  const associations = page.records.map((one) => one.id);
-  const settings = {
-    namespaceId: context.namespace.id,
-    connection,
-    network,
-    rateGroup,
-    tags,
-    adopt,
-    destinationId: id,
-    associations,
-  };
-  const question = { kind: 'plan' as const, ...settings, ...(set && { set }) };
-  const { planned, done } =
-    associations.length === 0
-      ? { planned: [], done: 0 }
-      : plannedOf(await askWorker(parts, type, question, context.signal));
+async function plan(parts: SyncParts, { input, context, ...asked }: Asked): Promise<Reply> {
+  const { id, name } = asked.destination;
+  const page = await pageOf(parts, { id, type: asked.definition.type, name }, input);
+  const isKept = input.keep === true || (input.plan_id ?? '') !== '';
+  if (asked.isSet === true) {
+    await requireReads(parts, page.records, context);
+    if (isKept) refuseRuled(page.records);
+  }
+  const wanted = { ...asked, records: page.records };
+  const { planned, done } = await planOf(parts, wanted, context);
+  const planId = await keepIfAsked(parts, input, [{ wanted, planned, done }], context);
   const last = page.records[done - 1];
-  const isOver = last === undefined || (done === associations.length && page.next === undefined);
-  const counts = plannedActions.map((action) => [action, planned.filter((one) => one.action === action).length]);
+  const isOver = last === undefined || (done === page.records.length && page.next === undefined);
   return {
     data: {
       objects: planned.map(objectView),
-      counts: Object.fromEntries(counts),
+      counts: countsOf(planned),
       total: page.total,
       total_at_least: page.totalAtLeast,
       after: isOver ? null : toCursor(placeOf(last)),
+      ...(planId === undefined ? {} : { plan_id: planId }),
     },
   };
 }
 
-const objectView = ({ kind, message, ...object }: Planned): object => ({
-  ...object,
-  error: kind === undefined ? null : { kind, message },
-});
+/** A plan that is kept changes associations, and those of a rule are as the rule says. */
+function refuseRuled(records: readonly ListedRecord[]): void {
+  const ruled = records.find(({ rule_name }) => rule_name !== null);
+  if (ruled === undefined) return;
+  const secret = `${ruled.mount_path}${ruled.secret_name}`;
+  throw badRequest(
+    `the plan cannot be kept: ${secret} is associated by the rule ${ruled.rule_name}, which has its own template and granularity`,
+  );
+}
+
+const keptChanges: readonly string[] = ['name', 'secret_name_template', 'granularity'];
+
+/** Other fields belong to the whole destination: an apply that stored them would change more than was planned. */
+function refuseOtherChanges(fields: Readonly<Record<string, unknown>>): void {
+  const others = Object.keys(fields).filter((field) => fields[field] !== undefined && !keptChanges.includes(field));
+  if (others.length > 0)
+    throw badField(
+      others,
+      `${others.join(', ')} cannot be kept in a plan, only secret_name_template and granularity: write them to the destination, and plan again`,
+    );
+}
 
 /** The secrets of a page, along the index of the lists of records. */
 function pageOf({ store }: SyncParts, destination: ListedDestination, input: Input<typeof pageFields>) {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { Secret } from '#core/secret.ts';
 import type { Inspection } from '#destinations/contract.ts';
-import { judgePut, judgeRemoval } from '#sync/ask/plan/judge.ts';
 import type { Written } from '#sync/model/written.ts';
+import { judgePut, judgeRemoval } from '#sync/reconcile/plan/judge.ts';
 import type { Put } from '#sync/reconcile/plan/plan.ts';
 
 const mark = 'a'.repeat(32);

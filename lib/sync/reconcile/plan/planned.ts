@@ -38,6 +38,10 @@ export const plannedShape = z.object({
   message: z.string().optional(),
   /** False: judged by the record alone, because the object could not be looked at. */
   looked: z.boolean(),
+  /** Of the association. A worker of an earlier release tells neither this nor the version. */
+  generation: z.number().optional(),
+  /** What the look found under the name; null: nothing, or no version. */
+  version: z.string().nullable().optional(),
 });
 
 export type Planned = z.infer<typeof plannedShape>;
