@@ -18,6 +18,8 @@ export async function bundleProgram(file: string): Promise<number> {
     target: 'node20',
     // Starts faster than ES modules. Modules that are imported on demand still run on demand.
     format: 'cjs',
+    // Modules of Node that are imported on demand are required, so that Node's loader of ES modules is not started for them.
+    supported: { 'dynamic-import': false },
     banner: { js: '#!/usr/bin/env node' },
     legalComments: 'none',
     plugins: [onlyVersion, noPrograms],
