@@ -15,7 +15,8 @@ import { poolerSection } from './sections/pooler.ts';
 import { ratesSection } from './sections/rates.ts';
 import { readsSection } from './sections/reads/section.ts';
 import { reconcileSection } from './sections/reconcile.ts';
-import { startSection } from './sections/start.ts';
+import { commandLineSection } from './sections/start/command-line.ts';
+import { startSection } from './sections/start/worker.ts';
 import { tokensSection } from './sections/tokens.ts';
 import { workspacesSection } from './sections/workspaces.ts';
 import { type Measured, showSection, toJson } from './show.ts';
@@ -43,6 +44,7 @@ const sections: readonly Section[] = [
   workspacesSection,
   poolerSection,
   startSection,
+  commandLineSection,
   // Leaves operations in the queue that no worker takes.
   readsSection,
 ];

@@ -16,11 +16,17 @@ export async function buildProgram(host: Host, perform: Perform): Promise<Comman
     .usage('<command> [options]')
     .addHelpText('after', '\nkeyferry <command> --help has the options and an example of each command.\n');
   const wanted = host.argv.filter((word) => !word.startsWith('-'));
-  for (const group of groups) {
+  for (const group of groupsFor(host.argv)) {
     const command = commandFor(host, program.command(group.name)).description(group.summary);
     if (wanted.includes(group.name)) await addVerbs(host, command, group, perform);
   }
   return program;
+}
+
+/** A command line that begins with a group needs no other; any other shows them all, or the one that comes closest to it. */
+function groupsFor([first]: readonly string[]): readonly Group[] {
+  const named = groups.filter(({ name }) => name === first);
+  return named.length === 0 ? groups : named;
 }
 
 /** Problems are reported by an error instead of an end of the process, and on standard error. */

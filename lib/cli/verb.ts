@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import { usage } from './failure.ts';
-import { formats } from './output/format.ts';
+import { formats } from './output/formats.ts';
 import type { Result } from './output/result.ts';
 
 /** A command of the program: its arguments, help, examples and code. Help, documentation and completion are made from it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explained } from '#cli/explain.ts';
+import { explained } from '#cli/command/explain.ts';
 import { CommandFailure, exitCodes } from '#cli/failure.ts';
 import { redacted } from '#cli/output/redact.ts';
 import { CallFailure } from '#client/wire/failure.ts';

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { formatted } from '#cli/output/format.ts';
 import { one, rowsOf } from '#cli/output/result.ts';
 import { hasColours, paintStatus } from '#cli/output/style.ts';
+import { inLines } from '#cli/verbs/destinations/numbers.ts';
 import { Digits, parseJson, printJson } from '#client/wire/json.ts';
 
 const plain = (text: string): string => text;
@@ -63,4 +64,38 @@ test('colours are for a terminal, and not with NO_COLOR or a dumb one', () => {
   expect(hasColours({ write: () => true }, {})).toBe(false);
   expect(paintStatus(true)('SYNCED')).not.toBe('SYNCED');
   expect(paintStatus(true)('some secret')).toBe('some secret');
+});
+
+const destinationError = {
+  kind: 'credentials',
+  message: 'refused',
+  remedy: 'set a new key',
+  at: '2026-01-01T00:00:00.000Z',
+};
+
+test('the numbers and errors of a destination are lines of its table', () => {
+  const stored = {
+    name: 'prod',
+    disabled: false,
+    counts: { SYNCED: 3, PENDING: 1 },
+    errors: {},
+    drifted: 2,
+    last_success_at: null,
+    last_error: destinationError,
+    drift_error: null,
+  };
+  expect(inLines(stored)).toEqual({
+    name: 'prod',
+    disabled: false,
+    counts: 'SYNCED 3, PENDING 1',
+    errors: '',
+    drifted: 2,
+    last_success_at: null,
+    last_error: 'credentials: refused (2026-01-01T00:00:00.000Z); set a new key',
+    drift_error: '',
+  });
+});
+
+test('a caller that may not see numbers gets what the server shows', () => {
+  expect(inLines({ name: 'prod' })).toEqual({ name: 'prod' });
 });

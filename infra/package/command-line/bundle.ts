@@ -18,9 +18,11 @@ export async function bundleProgram(file: string): Promise<number> {
     target: 'node20',
     // Starts faster than ES modules. Modules that are imported on demand still run on demand.
     format: 'cjs',
+    // Modules of Node that are imported on demand are required, so that Node's loader of ES modules is not started for them.
+    supported: { 'dynamic-import': false },
     banner: { js: '#!/usr/bin/env node' },
     legalComments: 'none',
-    plugins: [onlyVersion],
+    plugins: [onlyVersion, noPrograms],
     // The build of the package with modules, of which only the writer is bundled.
     alias: { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') },
     outfile: file,
@@ -39,5 +41,16 @@ const onlyVersion: Plugin = {
       const { version } = JSON.parse(await readFile(path, 'utf8')) as { readonly version?: string };
       return { contents: JSON.stringify({ version }), loader: 'json' };
     });
+  },
+};
+
+/** The parser of the command line can start other programs, which this one has none of, and loads what that takes at once. */
+const noPrograms: Plugin = {
+  name: 'no-programs',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
+      /[/\\]node_modules[/\\]commander[/\\]/.test(importer) ? { path, namespace: 'absent' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: 'export default {}' }));
   },
 };

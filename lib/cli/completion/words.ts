@@ -1,4 +1,4 @@
-import { formats } from '../output/format.ts';
+import { formats } from '../output/formats.ts';
 import { commonOptions, type Group, type Verb } from '../verb.ts';
 
 /** What may follow the words of a command, from the first to the last: `kv` is followed by the names of its commands. */

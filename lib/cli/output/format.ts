@@ -1,9 +1,7 @@
 import { type ObjectValue, printJson, type Value } from '#client/wire/json.ts';
+import type { Format } from './formats.ts';
 import type { One, Rows } from './result.ts';
 import { cell, tableLines } from './table.ts';
-
-export const formats = ['table', 'wide', 'json', 'ndjson', 'csv', 'yaml'] as const;
-export type Format = (typeof formats)[number];
 
 /** How a status is shown on a terminal. */
 export type Paint = (text: string) => string;

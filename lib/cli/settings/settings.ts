@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import type { Connection } from '#client/wire/connection.ts';
 import { Secret } from '#core/secret.ts';
 import { CommandFailure, usage } from '../failure.ts';
 import type { Host } from '../host.ts';
-import { type Format, formats } from '../output/format.ts';
+import { type Format, formats } from '../output/formats.ts';
 import { readTokenFile } from './token-file.ts';
 
 /** The settings of one run. Flags come first, then `KEYFERRY_*`, then `VAULT_*`. */
@@ -39,9 +39,9 @@ export interface Flags {
   readonly output?: string | undefined;
 }
 
-export async function readSettings(host: Host, flags: Flags): Promise<Settings> {
+export function readSettings(host: Host, flags: Flags): Settings {
   const of = (name: Variable) => fromEnvironment(host.environment, name);
-  const token = of('TOKEN') ?? (await readTokenFile(host.home));
+  const token = of('TOKEN') ?? readTokenFile(host.home);
   const file = of('CACERT');
   return {
     format: formatOf(flags.output ?? of('FORMAT') ?? 'table'),
@@ -49,7 +49,7 @@ export async function readSettings(host: Host, flags: Flags): Promise<Settings> 
       address: addressOf(flags.address ?? of('ADDR') ?? addressOtherwise),
       namespace: (flags.namespace ?? of('NAMESPACE') ?? '').replace(/^\/+|\/+$/g, ''),
       token: token === undefined ? undefined : tokenOf(token),
-      certificates: file === undefined ? undefined : await certificatesIn(file),
+      certificates: file === undefined ? undefined : certificatesIn(file),
       skipVerify: /^(?:1|t|true)$/i.test(of('SKIP_VERIFY') ?? ''),
       timeoutMs: numberOf('CLIENT_TIMEOUT', of('CLIENT_TIMEOUT') ?? timeoutSecondsOtherwise, 1, 3_600) * 1_000,
       attemptsMax: numberOf('MAX_RETRIES', of('MAX_RETRIES') ?? retriesOtherwise, 0, 20) + 1,
@@ -93,9 +93,9 @@ function numberOf(name: string, text: string, min: number, max: number): number 
   throw usage(`KEYFERRY_${name} must be a number from ${min} to ${max}, and is "${text}"`, 'status');
 }
 
-async function certificatesIn(file: string): Promise<string> {
+function certificatesIn(file: string): string {
   try {
-    return await readFile(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     const { code = 'unreadable' } = error as NodeJS.ErrnoException;
     throw new CommandFailure(

@@ -1,5 +1,4 @@
-import * as http from 'node:http';
-import * as https from 'node:https';
+import type * as http from 'node:http';
 import type { Connection } from './connection.ts';
 import { CallFailure } from './failure.ts';
 
@@ -23,14 +22,15 @@ export interface RawReply {
 const replyBytesMax = 512 * 1_024 * 1_024;
 
 /** One attempt. Redirects are not followed, so that the token never goes to another server. */
-export function exchange(connection: Connection, request: Request): Promise<RawReply> {
+export async function exchange(connection: Connection, request: Request): Promise<RawReply> {
   const address = new URL(request.path, `${connection.address}/`);
   const label = `${request.method} ${address.pathname}`;
   const failed = (error: unknown) => failureOf(error, label, connection, request.signal);
   const deadline = AbortSignal.timeout(connection.timeoutMs);
   const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
+  const { request: send } = await moduleFor(address.protocol);
   return new Promise((resolve, reject) => {
-    const sent = (address.protocol === 'https:' ? https : http).request(address, {
+    const sent = send(address, {
       method: request.method,
       headers: headersOf(request),
       signal,
@@ -46,6 +46,9 @@ export function exchange(connection: Connection, request: Request): Promise<RawR
     sent.end(request.body);
   });
 }
+
+/** Loaded on demand: TLS alone is a large part of the start of a command line. */
+const moduleFor = (protocol: string) => (protocol === 'https:' ? import('node:https') : import('node:http'));
 
 const headersOf = ({ headers, body }: Request) => ({
   accept: 'application/json',

@@ -26,29 +26,35 @@ export class Digits {
  * Stands in front of the digits while the plain parser and printer carry them as text; random, so that no text of a secret is taken for
  * digits. Node 20, on which the command line runs, has no raw numbers in JSON.
  */
-const mark = `digits-${crypto.randomUUID()}:`;
+let mark: string | undefined;
+/** Made when first needed: the module for random numbers is a part of the start of the command line. */
+const markOf = (): string => {
+  mark ??= `digits-${crypto.randomUUID()}:`;
+  return mark;
+};
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-const marked = new RegExp(`"${mark}([^"]*)"`, 'g');
 
 /** @throws SyntaxError when the text is not JSON. */
 export function parseJson(text: string): Value {
   const carried = text.replace(tokens, (token) =>
-    token.startsWith('"') || String(Number(token)) === token ? token : `"${mark}${token}"`,
+    token.startsWith('"') || String(Number(token)) === token ? token : `"${markOf()}${token}"`,
   );
-  // Digits that no JSON number has, such as 007, must not become valid as text.
-  if (carried !== text) JSON.parse(text);
+  // Also when some are carried: digits that no JSON number has, such as 007, must not become valid as text.
+  const plain = JSON.parse(text) as Value;
+  if (carried === text) return plain;
+  const begin = markOf();
   return JSON.parse(carried, (_key, value: unknown) =>
-    typeof value === 'string' && value.startsWith(mark) ? new Digits(value.slice(mark.length)) : value,
+    typeof value === 'string' && value.startsWith(begin) ? new Digits(value.slice(begin.length)) : value,
   ) as Value;
 }
 
 export function printJson(value: Value, indent = 0): string {
   const carried = JSON.stringify(
     value,
-    (_key, member: unknown) => (member instanceof Digits ? `${mark}${member.text}` : member),
+    (_key, member: unknown) => (member instanceof Digits ? `${markOf()}${member.text}` : member),
     indent,
   );
-  return carried.replace(marked, '$1');
+  return mark === undefined ? carried : carried.replace(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1');
 }
 
 export const isObject = (value: Value | undefined): value is ObjectValue =>

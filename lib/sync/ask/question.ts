@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '#core/errors.ts';
+import { problemOf } from '#core/problem.ts';
 import type { Store } from '#store/store.ts';
 import { networkShape } from '../model/destination-network.ts';
 import { plannedShape } from '../reconcile/plan/planned.ts';
@@ -49,7 +50,12 @@ const replyShape = z.union([
   z.object({ report: reportShape }),
   z.object({ planned: z.array(plannedShape), done: z.number() }),
   z.object({ foreign: z.array(foreignShape), listed: z.number(), next: placeShape.optional() }),
-  z.object({ kind: z.enum(kinds), messages: z.array(z.string()) }),
+  z.object({
+    kind: z.enum(kinds),
+    messages: z.array(z.string()),
+    /** The messages by field, in canonical names. A worker of an earlier release sends none. */
+    problems: z.array(z.object({ field: z.string(), message: z.string() })).default([]),
+  }),
 ]);
 
 export type Question = z.infer<typeof questionShape>;
@@ -80,9 +86,9 @@ export const openReply = ({ barrier }: Barrier, id: string, text: string): Reply
 export function failedReply(cause: unknown): Reply {
   const kind = kinds.find((known) => cause instanceof AppError && cause.kind === known);
   if (kind === undefined || !(cause instanceof AppError)) {
-    return { kind: 'internal', messages: ['the worker failed unexpectedly: see its log'] };
+    return { kind: 'internal', messages: ['the worker failed unexpectedly: see its log'], problems: [] };
   }
-  return { kind, messages: [...cause.messages] };
+  return { kind, messages: [...cause.messages], problems: [...cause.problemsIn(canonical)] };
 }
 
 /** @throws AppError when the worker could not answer */
@@ -103,7 +109,10 @@ export function foreignOf(reply: Reply): Extract<Reply, { foreign: unknown }> {
   throw errorOf(reply);
 }
 
-const errorOf = (reply: Reply): AppError =>
-  'messages' in reply
-    ? new AppError(reply.kind, reply.messages)
-    : new AppError('internal', 'the worker answered another question');
+const canonical = (name: string): string => name;
+
+function errorOf(reply: Reply): AppError {
+  if (!('messages' in reply)) return new AppError('internal', 'the worker answered another question');
+  const problems = reply.problems.map(({ field, message }) => problemOf(field, message));
+  return new AppError(reply.kind, reply.messages, { problems });
+}

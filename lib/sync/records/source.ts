@@ -7,8 +7,8 @@ import type { RecordFilter } from './filter.ts';
  * SQL for the associations of one destination that match a filter: rows `id, mount_id, secret_name`, in this order, at most `limit`. It
  * refers to the destination as `d (id, after_mount, after_secret)` and returns what comes after that mount and secret.
  *
- * It goes along the index that the filter narrows most: that of the kind of error, of the status, of drift, of unconfirmed calls, or the unique
- * one of destination, mount and secret. All five have the same order, so with a filter on secrets too, only the matching range of each mount
+ * It goes along the index that the filter narrows most: that of the kind of error, of the status, of drift, of unconfirmed calls, of the rule, or
+ * the unique one of destination, mount and secret. All six have the same order, so with a filter on secrets too, only the matching range of each mount
  * is read. The one filter that no index narrows is `SYNCED`: nearly all associations have this status.
  */
 export function recordSource(filter: RecordFilter, limit: number): RawBuilder<unknown> {
@@ -49,19 +49,21 @@ interface Along {
   readonly where: RawBuilder<unknown>;
 }
 
-function alongIndex({ kinds, statuses, unconfirmed, drift }: RecordFilter): Along {
+function alongIndex({ kinds, statuses, unconfirmed, drift, rule, ruleId }: RecordFilter): Along {
   if (kinds !== undefined)
     return { values: valuesOf(kinds), where: sql`a.error is not null and a.error ->> 'kind' = v.value` };
   if (statuses !== undefined && !statuses.includes(common))
     return { values: valuesOf(statuses), where: sql`a.status <> ${sql.lit(common)} and a.status = v.value` };
-  return {
-    values: sql`(values (1)) v`,
-    where: drift === undefined ? alongUnconfirmed(unconfirmed) : sql`a.drift is not null`,
-  };
-}
+  return { values: sql`(values (1)) v`, where: whereOf() };
 
-const alongUnconfirmed = (unconfirmed: boolean | undefined) =>
-  unconfirmed === true ? sql`a.unconfirmed_at is not null` : sql`true`;
+  /** A rule may have made very many, so it comes last. */
+  function whereOf() {
+    if (drift !== undefined) return sql`a.drift is not null`;
+    if (unconfirmed === true) return sql`a.unconfirmed_at is not null`;
+    if (rule !== undefined) return sql`a.rule_id is not null and a.rule_id = ${ruleId ?? null}::bigint`;
+    return sql`true`;
+  }
+}
 
 const common: SyncStatus = 'SYNCED';
 

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
-import { AppError } from '#core/errors.ts';
-import { failedReply, openQuestion, openReply, type Question, sealQuestion, sealReply } from '#sync/ask/question.ts';
+import { AppError, badField } from '#core/errors.ts';
+import {
+  failedReply,
+  openQuestion,
+  openReply,
+  type Question,
+  reportOf,
+  sealQuestion,
+  sealReply,
+} from '#sync/ask/question.ts';
 import { testStore } from '../../store/stores.ts';
 import { ending } from '../../support/services.ts';
 
@@ -33,5 +41,37 @@ test('the reply to a failed check says what the caller may know', async () => {
   const store = ending(await testStore());
   const busy = failedReply(new AppError('unavailable', 'the rate is used up'));
   expect(openReply(store, 'one', sealReply(store, 'one', busy))).toEqual(busy);
-  expect(failedReply(new Error(secret))).toEqual({ kind: 'internal', messages: [expect.not.stringContaining(secret)] });
+  expect(failedReply(new Error(secret))).toEqual({
+    kind: 'internal',
+    messages: [expect.not.stringContaining(secret)],
+    problems: [],
+  });
+});
+
+test('a refusal by field keeps its fields on the way from the worker', async () => {
+  const store = ending(await testStore());
+  const refused = failedReply(badField(['url', 'ca'], 'url and ca exclude each other', { rule: 'not with the other' }));
+  const reply = openReply(store, 'one', sealReply(store, 'one', refused));
+  let thrown: unknown;
+  try {
+    reportOf(reply);
+  } catch (cause) {
+    thrown = cause;
+  }
+  expect(thrown).toMatchObject({ kind: 'bad-request', messages: ['url and ca exclude each other'] });
+  const problems = thrown instanceof AppError ? thrown.problemsIn((name) => name.toUpperCase()) : [];
+  expect(problems).toEqual([
+    { field: 'URL', message: 'not with the other' },
+    { field: 'CA', message: 'not with the other' },
+  ]);
+});
+
+test('a worker of an earlier release sends no fields', async () => {
+  const store = ending(await testStore());
+  const old = store.barrier.seal(JSON.stringify({ kind: 'upstream', messages: ['away'] }), 'answers/one');
+  expect(openReply(store, 'one', old.toString('base64'))).toEqual({
+    kind: 'upstream',
+    messages: ['away'],
+    problems: [],
+  });
 });

@@ -12,6 +12,7 @@ export interface Given {
   readonly desired?: 'present' | 'absent';
   readonly unconfirmed?: boolean;
   readonly drift?: string | null;
+  readonly rule?: number;
 }
 
 /** Inserts destinations of `cloud-a-sm` in a namespace. */
@@ -36,12 +37,12 @@ export async function insertRecords(store: Store, given: readonly Given[]): Prom
   }));
   await sql`
     insert into associations (destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity, template, adopt,
-                              desired, status, generation, observed_generation, error, attempts, records, updated_at, unconfirmed_at, drift, drift_at)
+                              desired, status, generation, observed_generation, error, attempts, records, updated_at, unconfirmed_at, drift, drift_at, rule_id)
     select d.id, d.type, r.mount_id, r.mount_path, 'kv_1', r.secret, 'secret-path', 't', false, coalesce(r.desired, 'present'),
            coalesce(r.status, 'SYNCED'), 1, case when r.status = 'PENDING' then 0 else 1 end, r.error, coalesce(r.attempts, 0),
-           '[]', now(), case when r.unconfirmed then now() end, r.drift, case when r.drift is not null then now() end
+           '[]', now(), case when r.unconfirmed then now() end, r.drift, case when r.drift is not null then now() end, r.rule
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as r (destination text, secret text, status text, mount_path text, mount_id uuid, error jsonb, attempts int, desired text,
-              unconfirmed boolean, drift text)
+              unconfirmed boolean, drift text, rule bigint)
       join destinations d on d.name = r.destination`.execute(store.db);
 }

@@ -6,7 +6,7 @@ import type { OpenStore } from '#store/open.ts';
 import { recordCondition } from '#sync/records/condition.ts';
 import { fromCursor, type RecordPlace, toCursor } from '#sync/records/cursor.ts';
 import { listedDestinations } from '#sync/records/destinations.ts';
-import { type GivenRecordFilter, recordFilter } from '#sync/records/filter.ts';
+import { type GivenRecordFilter, type RecordFilter, recordFilter } from '#sync/records/filter.ts';
 import { recordPage } from '#sync/records/page.ts';
 import { testStore } from '../../store/stores.ts';
 import { insertDestinations, insertRecords } from './many.ts';
@@ -34,7 +34,11 @@ afterAll(() => store.close());
 
 /** Mostly healthy, as in a real installation. */
 function example(n: number) {
-  const place = { secret: `app-${n % 50}/db-${n}`, mount: n % 3 === 0 ? 'kv/' : 'team/' };
+  const place = {
+    ...(n % 80 === 7 ? { rule: 1 } : {}),
+    secret: `app-${n % 50}/db-${n}`,
+    mount: n % 3 === 0 ? 'kv/' : 'team/',
+  };
   if (n % 100 === 1)
     return { ...place, status: errors[n % 200 === 1 ? 0 : 1] ?? '', kind: n % 200 === 1 ? 'name' : 'timeout' };
   if (n % 100 === 2) return { ...place, status: 'PENDING', kind: 'timeout', attempts: 1, unconfirmed: n % 400 === 2 };
@@ -60,6 +64,7 @@ const single: readonly GivenRecordFilter[] = [
   { unconfirmed: false },
   { drift: ['any'] },
   { drift: ['deleted', 'tags'] },
+  { rule: 'standing' },
 ];
 const pairs = single.flatMap((one, at) => single.slice(at + 1).map((other) => ({ ...other, ...one })));
 const texts = new Set<string>();
@@ -68,9 +73,15 @@ const filters = [...single, ...pairs].filter((one) => {
   return !texts.has(text) && texts.add(text);
 });
 
+/** With the id that the rows look up for the name of a rule. */
+function filterOf(given: GivenRecordFilter): RecordFilter {
+  const filter = recordFilter(definitions, given);
+  return filter.rule === undefined ? filter : { ...filter, ruleId: '1' };
+}
+
 /** All pages of a list, one after the other. */
 async function pagesOf(given: GivenRecordFilter, limit: number) {
-  const filter = recordFilter(definitions, given);
+  const filter = filterOf(given);
   const destinations = await listedDestinations(store, rootNamespace.id, filter);
   const shown: string[] = [];
   let after: RecordPlace | undefined;
@@ -88,7 +99,7 @@ describe('the pages of records', () => {
   test.each(filters)('of %o show every matching record once, by destination, mount and secret', async (given) => {
     const { rows } = await sql<{ id: string }>`
       select a.id from associations a join destinations d on d.id = a.destination_id
-       where ${recordCondition(recordFilter(definitions, given), rootNamespace.id)}
+       where ${recordCondition(filterOf(given), rootNamespace.id)}
        order by d.type, d.name, a.mount_id, a.secret_name`.execute(store.db);
     const { shown, total } = await pagesOf(given, Math.ceil(rows.length / 3.5) || 1);
     expect(shown).toEqual(rows.map(({ id }) => id));
@@ -135,7 +146,7 @@ describe('a page', () => {
           return rows[0]?.scans ?? 0;
         };
         for (const given of filters) {
-          const filter = recordFilter(definitions, given);
+          const filter = filterOf(given);
           const destinations = all.filter(({ name }) => filter.name === undefined || name === filter.name);
           const before = await scans();
           await recordPage({ db: tx }, { destinations, filter, limit: 100, after: undefined });
@@ -154,8 +165,11 @@ describe('a page', () => {
     { status: ['PENDING'], prefix: 'app-2/' },
     { drift: ['any'] },
     { drift: ['foreign'], prefix: 'app-2/' },
+    { rule: 'standing' },
+    { rule: 'standing', prefix: 'app-2/' },
+    { rule: 'standing', name: 'place-1' },
   ])('of %o reads few rows that do not match', async (given) => {
-    const filter = recordFilter(definitions, given);
+    const filter = filterOf(given);
     const destinations = await listedDestinations(store, rootNamespace.id, filter);
     await store.db.transaction().execute(async (tx) => {
       await sql`set local plan_cache_mode = force_generic_plan`.execute(tx);

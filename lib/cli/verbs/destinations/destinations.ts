@@ -9,6 +9,7 @@ import type { Described, Given, Verb } from '../../verb.ts';
 import { copiesAt, copyTable, noneThere } from '../sync/copies.ts';
 import { type Target, targetOf } from '../sync/target.ts';
 import { check } from './check.ts';
+import { inLines, numbersByDestination } from './numbers.ts';
 
 const targetArgument: Described = ['<type/name>', 'the destination, such as cloud-a-sm/prod'];
 const fieldsArgument: Described = ['<file>', 'JSON file with its fields; - for standard input'];
@@ -18,12 +19,19 @@ const list: Verb = {
   summary: 'List the destinations',
   examples: ['keyferry destinations list'],
   async run({ client }) {
-    const { data } = await client.call(sync.listDestinations, {}).catch(noneThere);
+    const [{ data }, numbers] = await Promise.all([
+      client.call(sync.listDestinations, {}).catch(noneThere),
+      numbersByDestination(client),
+    ]);
     const byType = memberOf(data, 'key_info');
     const rows = Object.keys(isObject(byType) ? byType : {}).flatMap((key) =>
-      textsOf(byType, key).map((name) => ({ type: key.replace(/\/$/, ''), name })),
+      textsOf(byType, key).map((name) => {
+        const type = key.replace(/\/$/, '');
+        const found = numbers.get(`${type}/${name}`);
+        return { type, name, syncs: memberOf(found, 'total') ?? '', drifted: memberOf(found, 'drifted') ?? '' };
+      }),
     );
-    return rowsOf({ type: 'type', name: 'name' }, rows);
+    return rowsOf({ type: 'type', name: 'name', syncs: 'syncs', drifted: 'drifted' }, rows);
   },
 };
 
@@ -33,10 +41,11 @@ const get: Verb = {
   arguments: [targetArgument],
   options: [['--copies', 'show the secrets that are copied to it instead']],
   examples: ['keyferry destinations get cloud-a-sm/prod', 'keyferry destinations get cloud-a-sm/prod --copies -o wide'],
-  async run({ client }, given) {
+  async run({ client, settings }, given) {
     const target = targetOf(given.argument(0), given.verb);
     if (given.flag('copies')) return copyTable(await copiesAt(client, target.type, target.name));
-    return one((await client.call(sync.readDestination, target)).data ?? null);
+    const stored = (await client.call(sync.readDestination, target)).data ?? null;
+    return one(settings.format === 'table' || settings.format === 'wide' ? inLines(stored) : stored);
   },
 };
 

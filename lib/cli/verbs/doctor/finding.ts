@@ -1,5 +1,5 @@
 import { CallFailure } from '#client/wire/failure.ts';
-import { explained } from '../../explain.ts';
+import { explained } from '../../command/explain.ts';
 
 /** What a check has found. A remedy is a command or a few words. */
 export interface Finding {

@@ -1,7 +1,7 @@
 import { system } from '#client/operations/system.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
+import { explained } from '../../command/explain.ts';
 import type { Context } from '../../context.ts';
-import { explained } from '../../explain.ts';
 import { type Finding, failed, passed, unanswered, warning } from './finding.ts';
 
 /** Tokens and codes of second factors depend on the time. */

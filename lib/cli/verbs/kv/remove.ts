@@ -1,5 +1,5 @@
 import { kv1, kv2 } from '#client/operations/kv.ts';
-import { isObject, memberOf, textOf, textsOf } from '#client/wire/json.ts';
+import { isObject, memberOf, textOf, textsOf, type Value } from '#client/wire/json.ts';
 import type { Context } from '../../context.ts';
 import { usage } from '../../failure.ts';
 import { one, type Rows, rowsOf } from '../../output/result.ts';
@@ -15,7 +15,7 @@ export const kvDelete: Verb = {
   arguments: [pathArgument],
   options: [
     ['--versions <numbers>', 'these versions, separated by commas'],
-    ['--plan', 'delete nothing: show what becomes of the copies when the current version is deleted'],
+    ['--plan', 'delete nothing: show what becomes of the copies'],
   ],
   examples: [
     'keyferry kv delete secret/my-app --plan',
@@ -24,7 +24,10 @@ export const kvDelete: Verb = {
   ],
   async run(context, given) {
     const { client } = context;
-    if (given.flag('plan')) return planned(context, given, kv2.deleteLatest);
+    if (given.flag('plan'))
+      return given.text('versions') === undefined
+        ? planned(context, given, kv2.deleteLatest)
+        : plannedOf(context, given, kv2.deleteVersions);
     const place = await placeOf(client, given.argument(0));
     if (place.version === 1) await client.call(kv1.delete, place);
     else if (given.text('versions') === undefined) await client.call(kv2.deleteLatest, place);
@@ -54,20 +57,19 @@ export const kvDestroy: Verb = {
   options: [
     ['--versions <numbers>', 'these versions, separated by commas'],
     ['--all', 'the whole secret, with its history'],
-    ['--plan', 'with --all: destroy nothing, but show which copies would be removed'],
+    ['--plan', 'destroy nothing: show what becomes of the copies'],
     agreed,
   ],
   examples: [
     'keyferry kv destroy secret/my-app --versions 1 --yes',
+    'keyferry kv destroy secret/my-app --versions 1 --plan',
     'keyferry kv destroy secret/my-app --all --plan',
     'keyferry kv destroy secret/my-app --all --yes',
   ],
   async run(context, given) {
     const { client, questions } = context;
-    if (given.flag('plan')) {
-      if (!given.flag('all')) throw usage('--plan needs --all', given.verb);
-      return planned(context, given, kv2.deleteAll);
-    }
+    if (given.flag('plan'))
+      return given.flag('all') ? planned(context, given, kv2.deleteAll) : plannedOf(context, given, kv2.destroy);
     const place = await versionedPlace(client, given.argument(0));
     const isAll = given.flag('all');
     const versions = isAll ? await allVersions() : versionsOf(given);
@@ -84,15 +86,28 @@ export const kvDestroy: Verb = {
   },
 };
 
-/** What becomes of the copies of a secret. */
+/** What becomes of the copies of a secret when the current version or the whole secret is deleted. */
 async function planned(
-  { client, say }: Context,
+  context: Context,
   given: Given,
   deletion: typeof kv2.deleteLatest | typeof kv2.deleteAll,
 ): Promise<Rows> {
-  if (given.text('versions') !== undefined) throw usage('--plan and --versions exclude each other', given.verb);
-  const place = await versionedPlace(client, given.argument(0));
-  const { data } = await client.call(deletion, place, { plan: true });
+  const place = await versionedPlace(context.client, given.argument(0));
+  return planTable(context, (await context.client.call(deletion, place, { plan: true })).data);
+}
+
+/** What becomes of the copies of a secret when some versions end. */
+async function plannedOf(
+  context: Context,
+  given: Given,
+  ending: typeof kv2.deleteVersions | typeof kv2.destroy,
+): Promise<Rows> {
+  const versions = versionsOf(given);
+  const place = await versionedPlace(context.client, given.argument(0));
+  return planTable(context, (await context.client.call(ending, place, { versions, plan: true })).data);
+}
+
+function planTable({ say }: Context, data: Value | undefined): Rows {
   const copies = memberOf(data, 'copies');
   const version = textOf(data, 'version');
   const action = `${textOf(data, 'action')}${version === '' ? '' : ` to version ${version}`}`;

@@ -21,8 +21,8 @@ export const logout: Verb = {
       });
       say('the token is revoked');
     }
-    if ((await readTokenFile(host.home)) === token.reveal()) {
-      await removeTokenFile(host.home);
+    if (readTokenFile(host.home) === token.reveal()) {
+      removeTokenFile(host.home);
       say(`${tokenFileIn(host.home)} is removed`);
     }
     return undefined;

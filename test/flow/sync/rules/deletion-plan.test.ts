@@ -52,6 +52,21 @@ describe('a deletion with plan', () => {
     expect(await plan()).toMatchObject({ action: 'keep', total: 1 });
   });
 
+  test.each(['delete', 'destroy'])('of versions by %s/ tells the same, and changes no version', async (verb) => {
+    const [secret, name] = [await service.secret({ v: '1' }), await service.destination(type)];
+    await service.set(type, name, secret);
+    for (const v of ['2', '3']) await service.ask('POST', `secret/data/${secret}`, { data: { v } });
+    const plan = async (...versions: number[]) =>
+      (await service.ask('POST', `secret/${verb}/${secret}`, { versions, plan: true })).data;
+    expect(await plan(1, 2)).toMatchObject({ plan: true, action: 'keep', version: null, total: 1 });
+    expect(await plan(2, 3)).toMatchObject({ action: 'update', version: 1, total: 1 });
+    expect(await plan(1, 2, 3)).toMatchObject({ action: 'remove', version: null, total: 1 });
+    const inQuery = await service.ask('POST', `secret/${verb}/${secret}?plan=1`, { versions: [3] });
+    expect(inQuery.status).toBe(400);
+    const { data } = await service.ask('GET', `secret/data/${secret}`);
+    expect(data).toMatchObject({ data: { v: '3' } });
+  });
+
   test('needs the right to delete, and counts copies that the caller may not know', async () => {
     const [secret, name] = [await service.secret({ v: '1' }), await service.destination(type)];
     await service.set(type, name, secret);

@@ -10,6 +10,7 @@ import { locationOf } from '../../shared/secret-path.ts';
 import { attributionText } from '../attribution.ts';
 import { path, versions } from '../fields.ts';
 import type { KvParts } from '../parts.ts';
+import { planInBody, planOfVersions } from '../read/deletion-plan.ts';
 import { replyAfter } from '../read/reply.ts';
 import { deletionTime, mountSettings } from '../rules/versions.ts';
 import { type LockedSecret, lockSecret } from '../write/write.ts';
@@ -23,6 +24,7 @@ export function removalRows(parts: KvParts): readonly Row[] {
       help: 'Marks versions as deleted. Their data stays and they can be undeleted.',
       none: 'No version number provided',
       operation: 'update',
+      fields: endingFields,
       change: (location, numbers, by) => {
         return markDeleted(location, by, sql`v.version = any(${numbers}::int[])`);
       },
@@ -40,6 +42,7 @@ export function removalRows(parts: KvParts): readonly Row[] {
       summary: 'Destroy versions of a secret',
       help: 'Removes the data of versions permanently. Their numbers stay.',
       none: 'no version number provided',
+      fields: endingFields,
       change: markDestroyed,
     }),
   ];
@@ -60,6 +63,9 @@ export async function deleteCurrent(
 
 type Statement = RawBuilder<unknown>;
 
+const numberFields = { path, versions };
+const endingFields = { ...numberFields, plan: planInBody };
+
 interface VersionsSpec {
   readonly verb: string;
   readonly summary: string;
@@ -68,26 +74,29 @@ interface VersionsSpec {
   readonly none: string;
   /** The operation recorded with the author; absent when the author is not recorded. */
   readonly operation?: 'update' | 'undelete';
+  /** Those of a row that can end copies also have `plan`. */
+  readonly fields?: typeof endingFields;
   readonly change: (location: SecretLocation, numbers: readonly number[], by: string) => Statement;
 }
 
-function versionsRow(parts: KvParts, { verb, summary, help, none, operation: kept, change }: VersionsSpec): Row {
-  const write = operation(
-    { path, versions },
-    {
-      summary,
-      knownFieldsOnly: true,
-      async run(input, context) {
-        if (input.versions.length === 0) throw badField('versions', none);
-        const location = locationOf(context, input.path);
-        // Numbers below 1 match no version; 0 stands for all of them.
-        const numbers = input.versions.map((number) => Math.max(0, number));
-        const by = attributionText(context.caller, kept ?? 'update');
-        const changed = changeVersions(parts, location, () => change(location, numbers, by), kept && by);
-        return replyAfter(parts, await changed);
-      },
+function versionsRow(
+  parts: KvParts,
+  { verb, summary, help, none, operation: kept, fields, change }: VersionsSpec,
+): Row {
+  const write = operation(fields ?? numberFields, {
+    summary,
+    knownFieldsOnly: true,
+    async run(input, context) {
+      if (input.versions.length === 0) throw badField('versions', none);
+      const location = locationOf(context, input.path);
+      // Numbers below 1 match no version; 0 stands for all of them.
+      const numbers = input.versions.map((number) => Math.max(0, number));
+      if ('plan' in input && input.plan === true) return planOfVersions(parts, location, numbers, context);
+      const by = attributionText(context.caller, kept ?? 'update');
+      const changed = changeVersions(parts, location, () => change(location, numbers, by), kept && by);
+      return replyAfter(parts, await changed);
     },
-  );
+  });
   return { pattern: `${verb}/*path`, help, operations: { write } };
 }
 

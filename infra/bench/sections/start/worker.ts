@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { definitions } from '#destinations/index.ts';
-import { bundle, type Bundle as Program } from '../../package/bundle.ts';
-import { sdkOf } from '../../package/sdk.ts';
-import { type Figure, median } from '../measure/figure.ts';
-import { compare } from '../measure/rounds.ts';
-import type { Bench, Section } from '../section.ts';
+import { bundle, type Bundle as Program } from '../../../package/bundle.ts';
+import { sdkOf } from '../../../package/sdk.ts';
+import { type Figure, median } from '../../measure/figure.ts';
+import { compare } from '../../measure/rounds.ts';
+import type { Bench, Section } from '../../section.ts';
 
 const started = z.object({ imported: z.number(), ready: z.number() });
 const startMsMax = 30_000;

@@ -1,5 +1,5 @@
 import { CallFailure } from '#client/wire/failure.ts';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure } from '../failure.ts';
 
 /** Any error as one with an exit code and a next command. */
 export function explained(error: unknown, verb: string): CommandFailure {
