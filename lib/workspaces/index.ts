@@ -43,6 +43,7 @@ import { teamRows } from './resources/teams/rows.ts';
 import { userRows } from './resources/users/rows.ts';
 import { variableSetRows } from './resources/variable-sets/rows.ts';
 import { variableRows } from './resources/variables/rows.ts';
+import { workloadIdentityRows } from './resources/workload-identity/rows.ts';
 import { lockRows } from './resources/workspace-lock/rows.ts';
 import { workspaceResourceRows } from './resources/workspace-resources/rows.ts';
 import { workspaceRows } from './resources/workspaces/rows.ts';
@@ -120,6 +121,7 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...userRows(parts),
   ...variableSetRows(parts),
   ...variableRows(parts),
+  ...workloadIdentityRows(parts),
   ...workspaceResourceRows(parts),
   ...workspaceRows(parts),
 ];

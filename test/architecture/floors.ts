@@ -63,6 +63,7 @@ export const floors: Floors = {
       'tag-bindings',
       'tags',
       'variables',
+      'workload-identity',
       'workspace-resources',
       'workspace-search',
       'workspace-settings',

@@ -31,6 +31,11 @@ export const material = z
         }),
       )
       .readonly(),
+    /** Tokens of the workload identity, by the names of their environment variables. Servers of earlier versions send none. */
+    'identity-tokens': z
+      .array(z.object({ key: z.string(), value: z.string() }))
+      .readonly()
+      .default([]),
     'run-variables': z.array(z.object({ key: z.string(), value: z.string() })).readonly(),
     'ssh-key': z.string().nullable(),
     'state-download-url': z.string().nullable(),
