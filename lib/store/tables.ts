@@ -112,6 +112,7 @@ import type {
   wsVariablesTable,
 } from './tables/variables.ts';
 import type {
+  wsAutoDestroysTable,
   wsConsumersTable,
   wsReadmesTable,
   wsReservedTagKeysTable,
@@ -206,6 +207,7 @@ export interface Database {
   ws_agent_tokens: TableOf<typeof wsAgentTokensTable>;
   ws_agents: TableOf<typeof wsAgentsTable>;
   ws_audit_events: TableOf<typeof wsAuditEventsTable>;
+  ws_auto_destroys: TableOf<typeof wsAutoDestroysTable>;
   ws_blob_chunks: TableOf<typeof wsBlobChunksTable>;
   ws_blobs: TableOf<typeof wsBlobsTable>;
   ws_configuration_versions: TableOf<typeof wsConfigurationVersionsTable>;

@@ -6,6 +6,7 @@ import { endLostJobs } from './resources/agent-jobs/end.ts';
 import { dropSilentAgents } from './resources/agents/store.ts';
 import { dropOldEvents } from './resources/audit-trail/store.ts';
 import { dropExpiredTokens } from './resources/authentication-tokens/store.ts';
+import { tendEphemeral } from './resources/auto-destroy-runs/sweep.ts';
 import { applyPolicies } from './resources/data-retention-policies/sweep.ts';
 import { sendDue } from './resources/notification-deliveries/sender.ts';
 import { wakeForgotten } from './resources/notification-deliveries/turns.ts';
@@ -27,6 +28,8 @@ export interface WorkspaceSweep {
 
 /** Steps of deletions of organizations in one round. */
 const removalStepsMax = 20;
+/** Ephemeral workspaces in one round: each may get a run. */
+const ephemeralMax = 200;
 /** Interval of the retention policies: they count in days, and finding expired versions reads every state version. */
 const retentionMs = 900_000;
 
@@ -52,6 +55,7 @@ export function openWorkspaceSweep({
       await dropAbandoned(store, countMax);
       await endLostJobs(store, countMax);
       await dropSilentAgents(store, countMax);
+      await tendEphemeral(store, ephemeralMax);
       await dropOldEvents(store, auditTrailDays, countMax);
       if (performance.now() >= retentionAt && !(await applyPolicies(store, countMax)))
         retentionAt = performance.now() + retentionMs;

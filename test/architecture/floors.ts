@@ -55,6 +55,7 @@ export const floors: Floors = {
     [
       'agent-pools',
       'audit-trail',
+      'auto-destroy',
       'discovery',
       'oauth-clients',
       'reserved-tag-keys',
@@ -74,7 +75,7 @@ export const floors: Floors = {
     ['authentication-tokens', 'notification-configurations', 'organization-memberships', 'team-access'],
     ['notification-deliveries'],
     ['run-lifecycle'],
-    ['comments', 'configuration-versions', 'data-retention-policies', 'plans-and-applies'],
+    ['auto-destroy-runs', 'comments', 'configuration-versions', 'data-retention-policies', 'plans-and-applies'],
     ['workspace-includes'],
     ['workspaces'],
     ['remote-state-consumers', 'runs', 'ssh-keys', 'workspace-lock'],

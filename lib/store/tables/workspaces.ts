@@ -13,6 +13,22 @@ import {
   withDefault,
 } from '../sql/kinds.ts';
 
+/** Ephemeral workspaces. */
+export const wsAutoDestroysTable = {
+  workspace_id: text,
+  organization_id: text,
+  /** When the sweep looks at it next. */
+  look_at: nullable(timestamptz),
+  /** The scheduled time that reminders were counted for. */
+  destroy_at: nullable(timestamptz),
+  /** The last reminder, in hours before that time. */
+  reminded_hours: nullable(int),
+  /** The last run that destroyed its resources. */
+  run_id: nullable(text),
+  /** Why there could be no such run. */
+  failure: nullable(text),
+};
+
 /** Workspaces that may read the state of another one. */
 export const wsConsumersTable = {
   workspace_id: text,

@@ -27,10 +27,7 @@ const wellKnown = async (name: string) =>
 
 test('a plan gets a token for each audience, which the published keys verify', async () => {
   const { tokens, runId, workspace, organization } = await planOf({ '': 'cloud', _SECOND: 'other', _EMPTY: '' });
-  expect(tokens.map(({ key }) => key)).toEqual([
-    'TFC_WORKLOAD_IDENTITY_TOKEN',
-    'TFC_WORKLOAD_IDENTITY_TOKEN_SECOND',
-  ]);
+  expect(tokens.map(({ key }) => key)).toEqual(['TFC_WORKLOAD_IDENTITY_TOKEN', 'TFC_WORKLOAD_IDENTITY_TOKEN_SECOND']);
   const found = await wellKnown('openid-configuration');
   expect(found).toMatchObject({
     issuer: ground.service.address,

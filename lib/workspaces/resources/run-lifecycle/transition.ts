@@ -5,6 +5,7 @@ import { newId } from '../../frame/ids.ts';
 import type { Trigger } from '../notification-configurations/fields.ts';
 import { announce } from '../notification-deliveries/outbox.ts';
 import { endLockedStates } from '../state-versions/promote.ts';
+import { announceDestroyed } from './destroyed.ts';
 import { isFinal, queuedStatuses, type RunStatus } from './status.ts';
 import { isActive, isQueued, type RunRow } from './store.ts';
 
@@ -44,6 +45,7 @@ export async function transition(tx: Tx, run: RunRow, status: RunStatus, actor: 
   if (status === 'errored')
     await sql`update ws_workspaces set run_failures = run_failures + 1 where id = ${workspaceId}`.execute(tx);
   if (status === 'applied') await makeCurrent(tx, run);
+  if (isFinal(status)) await announceDestroyed(tx, run, status);
   if (isFinal(status)) await release(tx, workspaceId, id);
   if (isFinal(status)) await queuePlans(tx, workspaceId);
 }

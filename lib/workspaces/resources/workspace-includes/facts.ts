@@ -15,6 +15,8 @@ export const factColumns = {
   project_mode: nullable(executionMode),
   project_pool: nullable(text),
   project_auto_destroy: nullable(text),
+  /** How its last scheduled destruction ended, or that it goes on; null without one. */
+  auto_destroy_status: nullable(text),
   /** Settings of the OAuth client of its repository, by their API names. */
   oauth_client: nullable(jsonObject),
   retention_id: nullable(text),
@@ -33,7 +35,8 @@ export async function factsOf({ db }: Pick<Store, 'db'>, ids: readonly string[])
     select w.id as workspace_id, ${tagNames} as tag_names, p.default_execution_mode as project_mode,
            p.default_agent_pool_id as project_pool, p.auto_destroy_activity_duration as project_auto_destroy,
            c.settings as oauth_client, r.id as retention_id, r.type as retention_type,
-           ${outputIds} as output_ids, ${variableIds} as variable_ids, ${hasReadme} as has_readme
+           ${outputIds} as output_ids, ${variableIds} as variable_ids, ${hasReadme} as has_readme,
+           ${autoDestroyStatus} as auto_destroy_status
       from ws_workspaces w
       join ws_projects p on p.id = w.project_id
       left join ws_oauth_tokens o on o.id = w.oauth_token_id
@@ -54,3 +57,9 @@ const variableIds: RawBuilder<unknown> = sql`array(
   select v.id from ws_variables v where v.workspace_id = w.id order by v.position)`;
 const hasReadme: RawBuilder<unknown> = sql`exists (
   select 1 from ws_readmes m where m.configuration_version_id = w.current_configuration_version_id)`;
+const autoDestroyStatus: RawBuilder<unknown> = sql`(
+  select case when d.failure is not null then 'errored'
+              when r.status in ('applied', 'planned_and_finished') then 'finished'
+              when r.status in ('errored', 'canceled', 'discarded') then 'errored'
+              when r.id is not null then 'queued' end
+    from ws_auto_destroys d left join ws_runs r on r.id = d.run_id where d.workspace_id = w.id)`;

@@ -2,6 +2,7 @@ import { type Relationship, type Resource, timeText, toMany, toOne } from '#path
 import { stateLevels, variableLevels } from '../../access/levels.ts';
 import { permissionsOf } from '../../access/permissions.ts';
 import type { FoundWorkspace } from '../../access/workspace.ts';
+import { activityDuration, destroyAt } from '../auto-destroy/decide.ts';
 import { readmeIdOf } from '../configuration-versions/readme.ts';
 import type { Facts } from '../workspace-includes/facts.ts';
 import { effectiveExecution } from '../workspace-settings/execution.ts';
@@ -36,7 +37,7 @@ function attributesOf({ workspace, standing, levels }: FoundWorkspace, facts: Fa
   const isAssessed = settings['assessments-enabled'] || standing.organization.assessments_enforced;
   return {
     ...plain,
-    ...autoDestroy(settings, facts),
+    ...autoDestroy(workspace, settings, facts),
     ...vcsAttributes(repo, workspace.oauth_token_id, facts),
     ...measured(workspace),
     ...absent,
@@ -59,13 +60,20 @@ function attributesOf({ workspace, standing, levels }: FoundWorkspace, facts: Fa
   };
 }
 
-/** Settings that the workspace does not override come from its project. */
-function autoDestroy(settings: Settings, { project_auto_destroy }: Facts) {
-  const own = settings['auto-destroy-activity-duration'];
-  const inherits = project_auto_destroy !== null && own === null && settings['inherits-project-auto-destroy'];
+/** Settings that the workspace does not override come from its project. A duration gives the time that is due without further activity. */
+function autoDestroy(workspace: FoundWorkspace['workspace'], settings: Settings, facts: Facts) {
+  const { duration, inherits } = activityDuration(settings, facts.project_auto_destroy);
+  const at = settings['auto-destroy-at'];
+  const scheduled = destroyAt({
+    at: at === null ? undefined : new Date(at),
+    duration,
+    lastActivity: workspace.latest_change_at,
+    hasResources: workspace.resource_count > 0,
+  });
   return {
-    'auto-destroy-activity-duration': inherits ? project_auto_destroy : own,
-    'auto-destroy-status': null,
+    'auto-destroy-at': scheduled === null ? null : timeText(scheduled),
+    'auto-destroy-activity-duration': duration,
+    'auto-destroy-status': facts.auto_destroy_status,
     'inherits-project-auto-destroy': inherits,
   };
 }
