@@ -11,6 +11,7 @@ import { Board } from './resources/agent-jobs/board.ts';
 import { agentJobRows } from './resources/agent-jobs/rows.ts';
 import { agentPoolRows } from './resources/agent-pools/rows.ts';
 import { agentRows } from './resources/agents/rows.ts';
+import { assessmentRows } from './resources/assessment-runs/rows.ts';
 import { auditTrailRows } from './resources/audit-trail/rows.ts';
 import { openTrail, recorded } from './resources/audit-trail/trail.ts';
 import { findCaller } from './resources/authentication-tokens/find.ts';
@@ -90,6 +91,7 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...adminRows(parts),
   ...agentPoolRows(parts),
   ...agentRows(parts),
+  ...assessmentRows(parts),
   ...auditTrailRows(parts),
   ...commentRows(parts),
   ...configurationVersionRows(parts),

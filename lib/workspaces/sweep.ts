@@ -4,6 +4,7 @@ import { openWebhooks } from '#network/webhooks.ts';
 import type { Store } from '#store/store.ts';
 import { endLostJobs } from './resources/agent-jobs/end.ts';
 import { dropSilentAgents } from './resources/agents/store.ts';
+import { assessDue } from './resources/assessment-runs/sweep.ts';
 import { dropOldEvents } from './resources/audit-trail/store.ts';
 import { dropExpiredTokens } from './resources/authentication-tokens/store.ts';
 import { tendEphemeral } from './resources/auto-destroy-runs/sweep.ts';
@@ -28,8 +29,8 @@ export interface WorkspaceSweep {
 
 /** Steps of deletions of organizations in one round. */
 const removalStepsMax = 20;
-/** Ephemeral workspaces in one round: each may get a run. */
-const ephemeralMax = 200;
+/** Workspaces that get a destroy run or an assessment in one round. */
+const workspacesMax = 200;
 /** Interval of the retention policies: they count in days, and finding expired versions reads every state version. */
 const retentionMs = 900_000;
 
@@ -37,12 +38,15 @@ export function openWorkspaceSweep({
   store,
   networkBounds,
   auditTrailDays,
+  assessmentHours,
   smtp,
 }: {
   readonly store: Store;
   readonly networkBounds: NetworkBounds;
   /** Retention of the audit trails of organizations, in days. */
   readonly auditTrailDays: number;
+  /** Between two assessments of a workspace. */
+  readonly assessmentHours: number;
   readonly smtp: SmtpSettings | undefined;
 }): WorkspaceSweep {
   const webhooks = openWebhooks(networkBounds);
@@ -55,7 +59,8 @@ export function openWorkspaceSweep({
       await dropAbandoned(store, countMax);
       await endLostJobs(store, countMax);
       await dropSilentAgents(store, countMax);
-      await tendEphemeral(store, ephemeralMax);
+      await tendEphemeral(store, workspacesMax);
+      await assessDue(store, { countMax: workspacesMax, hours: assessmentHours });
       await dropOldEvents(store, auditTrailDays, countMax);
       if (performance.now() >= retentionAt && !(await applyPolicies(store, countMax)))
         retentionAt = performance.now() + retentionMs;

@@ -54,6 +54,7 @@ export const floors: Floors = {
     ['agents'],
     [
       'agent-pools',
+      'assessments',
       'audit-trail',
       'auto-destroy',
       'discovery',
@@ -78,7 +79,7 @@ export const floors: Floors = {
     ['auto-destroy-runs', 'comments', 'configuration-versions', 'data-retention-policies', 'plans-and-applies'],
     ['workspace-includes'],
     ['workspaces'],
-    ['remote-state-consumers', 'runs', 'ssh-keys', 'workspace-lock'],
+    ['assessment-runs', 'remote-state-consumers', 'runs', 'ssh-keys', 'workspace-lock'],
     ['agent-jobs'],
   ],
   mounts: [

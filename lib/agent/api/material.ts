@@ -17,6 +17,8 @@ export const material = z
     'is-destroy': z.boolean(),
     refresh: z.boolean(),
     'refresh-only': z.boolean(),
+    /** Whether the plan looks for drift and failing checks. Servers of earlier versions do not say so. */
+    'is-assessment': z.boolean().default(false),
     'allow-config-generation': z.boolean(),
     'target-addrs': texts,
     'replace-addrs': texts,

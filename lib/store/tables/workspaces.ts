@@ -13,6 +13,31 @@ import {
   withDefault,
 } from '../sql/kinds.ts';
 
+/** Workspaces that are assessed. */
+export const wsAssessmentSchedulesTable = {
+  workspace_id: text,
+  organization_id: text,
+  look_at: timestamptz,
+};
+
+/** Looks for drift and failing checks, each by a run that no list shows. */
+export const wsAssessmentsTable = {
+  id: text,
+  workspace_id: text,
+  run_id: text,
+  /** Null while it goes on. */
+  succeeded: nullable(bool),
+  drifted: withDefault(bool),
+  resources_drifted: withDefault(int),
+  resources_undrifted: withDefault(int),
+  checks_passed: withDefault(int),
+  checks_failed: withDefault(int),
+  checks_errored: withDefault(int),
+  checks_unknown: withDefault(int),
+  error: nullable(text),
+  created_at: withDefault(timestamptz),
+};
+
 /** Ephemeral workspaces. */
 export const wsAutoDestroysTable = {
   workspace_id: text,

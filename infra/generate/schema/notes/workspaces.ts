@@ -1,6 +1,11 @@
 import type { TableNotes } from '../note.ts';
 
 export const workspaces: TableNotes = {
+  ws_assessment_schedules: { about: 'Workspaces that are assessed.' },
+  ws_assessments: {
+    about: 'Looks for drift and failing checks, each by a run that no list shows.',
+    columns: { succeeded: 'Null while it goes on.' },
+  },
   ws_auto_destroys: {
     about: 'Ephemeral workspaces.',
     columns: {

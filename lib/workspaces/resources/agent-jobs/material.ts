@@ -45,6 +45,7 @@ export async function materialOf(parts: Parts, job: RunCaller, origin: string): 
       'is-destroy': settings['is-destroy'] ?? false,
       refresh: settings.refresh ?? true,
       'refresh-only': settings['refresh-only'] ?? false,
+      'is-assessment': run.assessment,
       'allow-config-generation': settings['allow-config-generation'] ?? false,
       'target-addrs': settings['target-addrs'] ?? [],
       'replace-addrs': settings['replace-addrs'] ?? [],

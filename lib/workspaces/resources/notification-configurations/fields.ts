@@ -12,6 +12,9 @@ export const triggers = [
   'run:applying',
   'run:completed',
   'run:errored',
+  'assessment:drifted',
+  'assessment:check_failure',
+  'assessment:failed',
   'workspace:auto_destroy_reminder',
   'workspace:auto_destroy_run_results',
 ] as const;

@@ -5,6 +5,7 @@ import { newId } from '../../frame/ids.ts';
 import type { Trigger } from '../notification-configurations/fields.ts';
 import { announce } from '../notification-deliveries/outbox.ts';
 import { endLockedStates } from '../state-versions/promote.ts';
+import { endAssessment } from './assessed.ts';
 import { announceDestroyed } from './destroyed.ts';
 import { isFinal, queuedStatuses, type RunStatus } from './status.ts';
 import { isActive, isQueued, type RunRow } from './store.ts';
@@ -40,6 +41,7 @@ export async function transition(tx: Tx, run: RunRow, status: RunStatus, actor: 
      where id = ${id}`.execute(tx);
   if (status === 'confirmed') await stamp(tx, id, queuedStatuses.apply_queued.since);
   await addEvent(tx, id, status, actor);
+  if (run.assessment) return isFinal(status) ? endAssessment(tx, run, status) : undefined;
   const trigger = triggers[status];
   if (trigger !== undefined) await announce(tx, { id, workspaceId, status, message }, trigger);
   if (status === 'errored')

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { RowOf } from '#store/sql/columns.ts';
-import { arrayOf, bool, jsonObject, nullable, text } from '#store/sql/kinds.ts';
+import { arrayOf, bool, jsonObject, nullable, text, timestamptz } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { executionMode } from '../../access/standing.ts';
+import { lastAssessment } from '../assessments/store.ts';
 
 /** Data in the document of a workspace that comes from other tables. */
 export type Facts = RowOf<typeof factColumns>;
@@ -15,6 +16,9 @@ export const factColumns = {
   project_mode: nullable(executionMode),
   project_pool: nullable(text),
   project_auto_destroy: nullable(text),
+  /** The last finished assessment. */
+  assessment_id: nullable(text),
+  assessed_at: nullable(timestamptz),
   /** How its last scheduled destruction ended, or that it goes on; null without one. */
   auto_destroy_status: nullable(text),
   /** Settings of the OAuth client of its repository, by their API names. */
@@ -36,11 +40,12 @@ export async function factsOf({ db }: Pick<Store, 'db'>, ids: readonly string[])
            p.default_agent_pool_id as project_pool, p.auto_destroy_activity_duration as project_auto_destroy,
            c.settings as oauth_client, r.id as retention_id, r.type as retention_type,
            ${outputIds} as output_ids, ${variableIds} as variable_ids, ${hasReadme} as has_readme,
-           ${autoDestroyStatus} as auto_destroy_status
+           ${autoDestroyStatus} as auto_destroy_status, a.id as assessment_id, a.created_at as assessed_at
       from ws_workspaces w
       join ws_projects p on p.id = w.project_id
       left join ws_oauth_tokens o on o.id = w.oauth_token_id
       left join ws_oauth_clients c on c.id = o.client_id
+      left join ws_assessments a on a.id = ${lastAssessment}
       left join ws_retention_policies r on r.workspace_id = w.id
      where w.id = any((select ${ids}::text[])::text[])`.execute(db);
   return new Map(rows.map((row) => [row.workspace_id, row]));

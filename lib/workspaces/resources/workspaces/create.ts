@@ -8,6 +8,7 @@ import { findWorkspace } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { newId } from '../../frame/ids.ts';
 import { withRefusals } from '../../frame/refusals.ts';
+import { scheduleAssessments } from '../assessments/store.ts';
 import { mustBeAhead, reschedule } from '../auto-destroy/schedule.ts';
 import { bindingsOf, setBindings } from '../tag-bindings/write.ts';
 import { tagNamesIn } from '../tags/named.ts';
@@ -55,6 +56,7 @@ async function insert(tx: Transaction<Database>, { standing, id, sent }: NewWork
     tx,
   );
   await reschedule(tx, sql`w.id = ${id}`);
+  if (sent.attributes['assessments-enabled'] === true) await scheduleAssessments(tx, sql`w.id = ${id}`);
   const bindings = bindingsOf(related['tag-bindings'] ?? []);
   const tags = await tagNamesIn(tx, organizationId, related.tags ?? []);
   if (bindings.length + tags.length > 0) mustManageTags(managesTags);

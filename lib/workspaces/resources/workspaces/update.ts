@@ -6,6 +6,7 @@ import { holdWorkspace } from '../../access/hold.ts';
 import { type FoundWorkspace, findWorkspace, type WorkspaceRow } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { withRefusals } from '../../frame/refusals.ts';
+import { scheduleAssessments } from '../assessments/store.ts';
 import { concernsSchedule, mustBeAhead, reschedule } from '../auto-destroy/schedule.ts';
 import { bindingsOf, setBindings } from '../tag-bindings/write.ts';
 import { tagNamesIn } from '../tags/named.ts';
@@ -49,6 +50,8 @@ async function change(
          ${columns.agent_pool_id}, ${columns.engine_version}, ${columns.global_remote_state}, ${columns.oauth_token_id}, now(), now())
      where id = ${id}`.execute(tx);
   if (concernsSchedule(attributes) || projectId !== current.project_id) await reschedule(tx, sql`w.id = ${id}`);
+  if (attributes['assessments-enabled'] === true && current.settings['assessments-enabled'] !== true)
+    await scheduleAssessments(tx, sql`w.id = ${id}`);
   const bindings = related['tag-bindings'];
   if (bindings !== undefined) await setBindings(tx, { workspaceId: id }, bindingsOf(bindings));
   await addTags(tx, organizationId, id, await tagNamesIn(tx, organizationId, related.tags ?? []));

@@ -38,6 +38,7 @@ function attributesOf({ workspace, standing, levels }: FoundWorkspace, facts: Fa
   return {
     ...plain,
     ...autoDestroy(workspace, settings, facts),
+    'last-assessment-result-at': facts.assessed_at === null ? null : timeText(facts.assessed_at),
     ...vcsAttributes(repo, workspace.oauth_token_id, facts),
     ...measured(workspace),
     ...absent,
@@ -95,7 +96,6 @@ const absent = {
   'effective-run-data-retention-desc': null,
   'effective-state-version-retention-desc': null,
   'hyok-enabled': false,
-  'last-assessment-result-at': null,
   'no-code-upgrade-available': false,
   'plan-duration-average': null,
   'policy-check-failures': null,
@@ -115,7 +115,7 @@ function relationshipsOf(
   const run = related('runs', workspace.current_run_id);
   return {
     'agent-pool': related('agent-pools', effectiveExecution(workspace, facts, standing.organization).pool),
-    'current-assessment-result': toOne('assessment-results', null),
+    'current-assessment-result': currentAssessment(workspace.id, facts),
     'current-configuration-version': related('configuration-versions', workspace.current_configuration_version_id),
     'current-run': run,
     'latest-run': run,
@@ -142,6 +142,11 @@ function relationshipsOf(
 const related = (type: string, id: string | null): Relationship => ({
   ...toOne(type, id),
   ...(id === null ? {} : { links: { related: `/api/v2/${type}/${id}` } }),
+});
+
+const currentAssessment = (id: string, { assessment_id }: Facts): Relationship => ({
+  ...toOne('assessment-results', assessment_id),
+  ...(assessment_id === null ? {} : { links: { related: `/api/v2/workspaces/${id}/current-assessment-result` } }),
 });
 
 const currentState = ({ id, current_state_version_id }: FoundWorkspace['workspace']): Relationship => ({

@@ -16,6 +16,7 @@ export const workspaces: Filling = {
     'ws_projects',
     'ws_workspaces',
     'ws_auto_destroys',
+    'ws_assessment_schedules',
     'ws_tags',
     'ws_workspace_tags',
     'ws_tag_bindings',
@@ -64,7 +65,8 @@ export const workspaces: Filling = {
     await sent(world, `${workspace}/tag-bindings`, binding, 'PATCH');
     await sent(world, `/projects/${project}/tag-bindings`, binding, 'PATCH');
     await sent(world, `${workspace}/relationships/remote-state-consumers`, identifiers('workspaces', other.id));
-    await sent(world, workspace, documentOf('workspaces', { 'auto-destroy-activity-duration': '14d' }), 'PATCH');
+    const ephemeral = { 'auto-destroy-activity-duration': '14d', 'assessments-enabled': true };
+    await sent(world, workspace, documentOf('workspaces', ephemeral), 'PATCH');
     const older = documentOf('data-retention-policy-delete-olders', { 'delete-older-than-n-days': 30 });
     await sent(world, `${workspace}/relationships/data-retention-policy`, older);
     await sent(world, `${at}/reserved-tag-keys`, documentOf('reserved-tag-keys', { key: 'cost' }));
