@@ -20,7 +20,7 @@ export const assessmentRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   operation({
     method: 'POST',
     path: '/api/v2/workspaces/:workspace_id/actions/assess',
-    summary: 'Assess a workspace now',
+    summary: 'Begin an assessment of a workspace',
     needs: { workspace: 'admin' },
     replies: { 200: 'workspaces', 409: 'The workspace is locked, has an active run, or is being assessed' },
     async run({ found }) {
