@@ -72,6 +72,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
     store,
     networkBounds,
     auditTrailDays: parts.config.KEYFERRY_AUDIT_TRAIL_DAYS,
+    assessmentHours: parts.config.KEYFERRY_ASSESSMENT_HOURS,
     smtp: smtpOf(parts.config),
   });
   const notices = openNoticeSweep({ store, queue, networkBounds, seen: noticeTelemetry(shared.metrics) });

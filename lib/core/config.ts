@@ -203,6 +203,7 @@ const settings = z.object({
   KEYFERRY_SYNC_REQUEST_MS_MAX: wholeNumber(10, 600_000, 10_000),
   KEYFERRY_SYNC_OPERATION_MS_MAX: wholeNumber(100, 600_000, 17_000),
   KEYFERRY_SYNC_LOCK_MS: wholeNumber(500, 600_000, 30_000),
+  KEYFERRY_ASSESSMENT_HOURS: wholeNumber(1, 8_760, 24),
   KEYFERRY_AUDIT_TRAIL_DAYS: wholeNumber(0, 3_650, 14),
   KEYFERRY_AUDIT_DIR: z.string().optional(),
   KEYFERRY_CREDENTIALS_DIR: z.string().optional(),

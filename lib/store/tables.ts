@@ -116,6 +116,9 @@ import type {
   wsVariablesTable,
 } from './tables/variables.ts';
 import type {
+  wsAssessmentSchedulesTable,
+  wsAssessmentsTable,
+  wsAutoDestroysTable,
   wsConsumersTable,
   wsReadmesTable,
   wsReservedTagKeysTable,
@@ -213,7 +216,10 @@ export interface Database {
   ws_agent_pools: TableOf<typeof wsAgentPoolsTable>;
   ws_agent_tokens: TableOf<typeof wsAgentTokensTable>;
   ws_agents: TableOf<typeof wsAgentsTable>;
+  ws_assessment_schedules: TableOf<typeof wsAssessmentSchedulesTable>;
+  ws_assessments: TableOf<typeof wsAssessmentsTable>;
   ws_audit_events: TableOf<typeof wsAuditEventsTable>;
+  ws_auto_destroys: TableOf<typeof wsAutoDestroysTable>;
   ws_blob_chunks: TableOf<typeof wsBlobChunksTable>;
   ws_blobs: TableOf<typeof wsBlobsTable>;
   ws_configuration_versions: TableOf<typeof wsConfigurationVersionsTable>;

@@ -21,6 +21,11 @@ export interface WorkspaceParts extends MessageParts {
   readonly log: Log;
   /** The secrets service's, since its tokens are accepted here as well. */
   readonly gatekeeper: Pick<Gatekeeper, 'authenticate'>;
+  /** Signs the tokens by which clouds know runs. */
+  readonly workloadTokens: {
+    sign(claims: object): Promise<string>;
+    published(): Promise<{ readonly keys: readonly object[] }>;
+  };
   /** Retention of the audit trails of organizations, in days; 0 disables them. */
   readonly auditTrailDays: number;
 }

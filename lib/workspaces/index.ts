@@ -11,6 +11,7 @@ import { Board } from './resources/agent-jobs/board.ts';
 import { agentJobRows } from './resources/agent-jobs/rows.ts';
 import { agentPoolRows } from './resources/agent-pools/rows.ts';
 import { agentRows } from './resources/agents/rows.ts';
+import { assessmentRows } from './resources/assessment-runs/rows.ts';
 import { auditTrailRows } from './resources/audit-trail/rows.ts';
 import { openTrail, recorded } from './resources/audit-trail/trail.ts';
 import { findCaller } from './resources/authentication-tokens/find.ts';
@@ -43,6 +44,7 @@ import { teamRows } from './resources/teams/rows.ts';
 import { userRows } from './resources/users/rows.ts';
 import { variableSetRows } from './resources/variable-sets/rows.ts';
 import { variableRows } from './resources/variables/rows.ts';
+import { workloadIdentityRows } from './resources/workload-identity/rows.ts';
 import { lockRows } from './resources/workspace-lock/rows.ts';
 import { workspaceResourceRows } from './resources/workspace-resources/rows.ts';
 import { workspaceRows } from './resources/workspaces/rows.ts';
@@ -89,6 +91,7 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...adminRows(parts),
   ...agentPoolRows(parts),
   ...agentRows(parts),
+  ...assessmentRows(parts),
   ...auditTrailRows(parts),
   ...commentRows(parts),
   ...configurationVersionRows(parts),
@@ -120,6 +123,7 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...userRows(parts),
   ...variableSetRows(parts),
   ...variableRows(parts),
+  ...workloadIdentityRows(parts),
   ...workspaceResourceRows(parts),
   ...workspaceRows(parts),
 ];

@@ -4,8 +4,10 @@ import { openWebhooks } from '#network/webhooks.ts';
 import type { Store } from '#store/store.ts';
 import { endLostJobs } from './resources/agent-jobs/end.ts';
 import { dropSilentAgents } from './resources/agents/store.ts';
+import { assessDue } from './resources/assessment-runs/sweep.ts';
 import { dropOldEvents } from './resources/audit-trail/store.ts';
 import { dropExpiredTokens } from './resources/authentication-tokens/store.ts';
+import { tendEphemeral } from './resources/auto-destroy-runs/sweep.ts';
 import { applyPolicies } from './resources/data-retention-policies/sweep.ts';
 import { sendDue } from './resources/notification-deliveries/sender.ts';
 import { wakeForgotten } from './resources/notification-deliveries/turns.ts';
@@ -27,6 +29,8 @@ export interface WorkspaceSweep {
 
 /** Steps of deletions of organizations in one round. */
 const removalStepsMax = 20;
+/** Workspaces that get a destroy run or an assessment in one round. */
+const workspacesMax = 200;
 /** Interval of the retention policies: they count in days, and finding expired versions reads every state version. */
 const retentionMs = 900_000;
 
@@ -34,12 +38,15 @@ export function openWorkspaceSweep({
   store,
   networkBounds,
   auditTrailDays,
+  assessmentHours,
   smtp,
 }: {
   readonly store: Store;
   readonly networkBounds: NetworkBounds;
   /** Retention of the audit trails of organizations, in days. */
   readonly auditTrailDays: number;
+  /** Between two assessments of a workspace. */
+  readonly assessmentHours: number;
   readonly smtp: SmtpSettings | undefined;
 }): WorkspaceSweep {
   const webhooks = openWebhooks(networkBounds);
@@ -52,6 +59,8 @@ export function openWorkspaceSweep({
       await dropAbandoned(store, countMax);
       await endLostJobs(store, countMax);
       await dropSilentAgents(store, countMax);
+      await tendEphemeral(store, workspacesMax);
+      await assessDue(store, { countMax: workspacesMax, hours: assessmentHours });
       await dropOldEvents(store, auditTrailDays, countMax);
       if (performance.now() >= retentionAt && !(await applyPolicies(store, countMax)))
         retentionAt = performance.now() + retentionMs;

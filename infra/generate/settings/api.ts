@@ -90,6 +90,10 @@ export const apiSettings = {
     meaning:
       'Days for which the [audit trails](audit.md#the-audit-trail-of-an-organization) of organizations are kept; 0: none are written',
   },
+  KEYFERRY_ASSESSMENT_HOURS: {
+    readers: ['sweep'],
+    meaning: 'Hours between two [assessments](workspaces/health.md#assessments) of a workspace',
+  },
   KEYFERRY_SMTP_URL: {
     readers: apiAndSweep,
     meaning:

@@ -12,6 +12,13 @@ export interface Outcome {
   readonly 'resource-changes'?: number;
   readonly 'resource-destructions'?: number;
   readonly 'resource-imports'?: number;
+  /** Of an assessment only. */
+  readonly 'resources-drifted'?: number;
+  readonly 'resources-undrifted'?: number;
+  readonly 'checks-passed'?: number;
+  readonly 'checks-failed'?: number;
+  readonly 'checks-errored'?: number;
+  readonly 'checks-unknown'?: number;
 }
 
 const stateAttributes = z.object({ 'hosted-state-upload-url': z.string().nullable() });

@@ -17,6 +17,8 @@ export const material = z
     'is-destroy': z.boolean(),
     refresh: z.boolean(),
     'refresh-only': z.boolean(),
+    /** Whether the plan looks for drift and failing checks. Servers of earlier versions do not say so. */
+    'is-assessment': z.boolean().default(false),
     'allow-config-generation': z.boolean(),
     'target-addrs': texts,
     'replace-addrs': texts,
@@ -31,6 +33,11 @@ export const material = z
         }),
       )
       .readonly(),
+    /** Tokens of the workload identity, by the names of their environment variables. Servers of earlier versions send none. */
+    'identity-tokens': z
+      .array(z.object({ key: z.string(), value: z.string() }))
+      .readonly()
+      .default([]),
     'run-variables': z.array(z.object({ key: z.string(), value: z.string() })).readonly(),
     'ssh-key': z.string().nullable(),
     'state-download-url': z.string().nullable(),

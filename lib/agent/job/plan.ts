@@ -3,6 +3,7 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Outcome } from '../api/job.ts';
+import { countsOfAssessment } from '../engine/assessment.ts';
 import { initCommand, planCommand, planFile, schemaCommand, showCommand } from '../engine/commands.ts';
 import { countsOfPlan } from '../engine/counts.ts';
 import { redactedPlan } from '../engine/redact.ts';
@@ -19,17 +20,19 @@ export async function plan(stage: Stage): Promise<Outcome | Ended> {
   if (initialised.code !== 0) return initialised;
   const planned = await prepared.engine(planCommand(stage.material, prepared.variableFiles));
   if (planned.code !== 0 && planned.code !== 2) return planned;
+  const isAssessment = stage.material['is-assessment'];
   const json = await jsonOf(prepared, showCommand());
   if (json !== undefined) {
     await stage.job.store('plan-json', new Uint8Array(json));
     const shown = redactedPlan(json, await jsonOf(prepared, schemaCommand()));
     if (shown !== undefined) await stage.job.store('plan-redacted', new Uint8Array(Buffer.from(shown)));
   }
-  await stage.job.store('plan-file', new Uint8Array(await packed(prepared.folder)));
+  if (!isAssessment) await stage.job.store('plan-file', new Uint8Array(await packed(prepared.folder)));
   return {
     status: 'finished',
     'has-changes': planned.code === 2,
     ...(json === undefined ? {} : countsOfPlan(json)),
+    ...(json === undefined || !isAssessment ? {} : countsOfAssessment(json)),
   };
 }
 

@@ -31,6 +31,7 @@ export const secretsOf = (material: Material, token: string): readonly string[] 
   token,
   ...(material['ssh-key'] === null ? [] : [material['ssh-key']]),
   ...material.variables.filter(({ sensitive }) => sensitive).map(({ value }) => value),
+  ...material['identity-tokens'].map(({ value }) => value),
 ];
 
 /** Names of the agent's environment that runs get: where programs are, and the way to the network. */
@@ -73,6 +74,7 @@ export function environmentOf(material: Material, around: Surroundings): Readonl
       ? {}
       : { GIT_SSH_COMMAND: `ssh -i ${around.sshKeyFile} -o IdentitiesOnly=yes -o StrictHostKeyChecking=accept-new` }),
     ...Object.fromEntries(own),
+    ...Object.fromEntries(material['identity-tokens'].map(({ key, value }) => [key, value])),
   };
 }
 

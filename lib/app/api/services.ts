@@ -1,5 +1,6 @@
 import type { Audit } from '#audit/open.ts';
 import type { Gatekeeper } from '#auth/contract.ts';
+import { openWorkloadTokens } from '#auth/identity/oidc/workload/open.ts';
 import { wrap } from '#auth/wrapping/wrap.ts';
 import { smtpOf } from '#core/config.ts';
 import { partOf } from '#core/log/log.ts';
@@ -56,6 +57,7 @@ export const openWorkspaceRooms = ({ config, log, shared }: Base, gatekeeper: Ga
     networkBounds: shared.networkBounds,
     smtp: smtpOf(config),
     log: partOf(log, 'workspaces'),
+    workloadTokens: openWorkloadTokens(shared.store),
     auditTrailDays: config.KEYFERRY_AUDIT_TRAIL_DAYS,
   });
 

@@ -54,6 +54,8 @@ import { syncNotifications } from './0069-sync-notifications.ts';
 import { syncSamples } from './0070-sync-samples.ts';
 import { agents } from './0071-agents.ts';
 import { syncPlans } from './0072-sync-plans.ts';
+import { autoDestroys } from './0077-auto-destroys.ts';
+import { assessments } from './0078-assessments.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -129,4 +131,6 @@ export const migrations: readonly Migration[] = [
   { name: '0070-sync-samples', up: syncSamples },
   { name: '0071-agents', up: agents },
   { name: '0072-sync-plans', up: syncPlans, outsideTransaction: true },
+  { name: '0077-auto-destroys', up: autoDestroys },
+  { name: '0078-assessments', up: assessments },
 ];

@@ -89,4 +89,6 @@ export const wsRunsTable = {
   updated_at: withDefault(timestamptz),
   confirmed_by_kind: nullable(text),
   confirmed_by: nullable(text),
+  /** It is not shown among runs. */
+  assessment: withDefault(bool),
 };

@@ -13,6 +13,47 @@ import {
   withDefault,
 } from '../sql/kinds.ts';
 
+/** Workspaces that are assessed. */
+export const wsAssessmentSchedulesTable = {
+  workspace_id: text,
+  organization_id: text,
+  look_at: timestamptz,
+};
+
+/** Looks for drift and failing checks, each by a run that no list shows. */
+export const wsAssessmentsTable = {
+  id: text,
+  workspace_id: text,
+  run_id: text,
+  /** Null while it goes on. */
+  succeeded: nullable(bool),
+  drifted: withDefault(bool),
+  resources_drifted: withDefault(int),
+  resources_undrifted: withDefault(int),
+  checks_passed: withDefault(int),
+  checks_failed: withDefault(int),
+  checks_errored: withDefault(int),
+  checks_unknown: withDefault(int),
+  error: nullable(text),
+  created_at: withDefault(timestamptz),
+};
+
+/** Ephemeral workspaces. */
+export const wsAutoDestroysTable = {
+  workspace_id: text,
+  organization_id: text,
+  /** When the sweep looks at it next. */
+  look_at: nullable(timestamptz),
+  /** The scheduled time that reminders were counted for. */
+  destroy_at: nullable(timestamptz),
+  /** The last reminder, in hours before that time. */
+  reminded_hours: nullable(int),
+  /** The last run that destroyed its resources. */
+  run_id: nullable(text),
+  /** Why there could be no such run. */
+  failure: nullable(text),
+};
+
 /** Workspaces that may read the state of another one. */
 export const wsConsumersTable = {
   workspace_id: text,

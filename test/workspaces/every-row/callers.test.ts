@@ -40,6 +40,8 @@ describe('a caller without a valid token', () => {
       expect((await ground.call(row.method, path, body(row.method), 'nobody')).status, shown(row)).not.toBe(401);
     }
     expect(open.map(shown).sort()).toEqual([
+      'GET /.well-known/jwks',
+      'GET /.well-known/openid-configuration',
       'GET /.well-known/terraform.json',
       'GET /api/meta/ip-ranges',
       'GET /api/v2/openapi.json',

@@ -12,6 +12,7 @@ export const everyRow = ({ service }: WorkspaceGround): readonly ApiRow[] =>
     store: service.store,
     clock: { now: () => new Date() },
     log: silentLog,
+    workloadTokens: { sign: async () => '', published: async () => ({ keys: [] }) },
     auditTrailDays: 14,
     gatekeeper: { authenticate: async () => 'invalid' as const },
   }).rows;

@@ -47,6 +47,10 @@ export async function thingsOf(ground: WorkspaceGround): Promise<Things> {
   values['apply_id'] = run.replace('run-', 'apply-');
   const event = await add('event_id', 're', 'ws_run_events', { run_id: run, action: 'created' });
   await add('comment_id', 'wsc', 'ws_run_comments', { run_id: run, event_id: event, body: 'b' });
+  const hidden = { ...ofWorkspace, assessment: true, plan_only: true, status: 'planned_and_finished' };
+  const assessed = await add('assessed_run', 'run', 'ws_runs', hidden);
+  const result = { ...ofWorkspace, run_id: assessed, succeeded: true };
+  await add('assessment_result_id', 'asmtres', 'ws_assessments', result);
   await add('configuration_version_id', 'cv', 'ws_configuration_versions', ofWorkspace);
   const version = await add('state_version_id', 'sv', 'ws_state_versions', {
     ...ofWorkspace,

@@ -87,8 +87,7 @@ test.each([
   { url: 'http://u:p@a.test' },
   { 'destination-type': 'pager' },
   { triggers: ['x'] },
-  { triggers: ['assessment:drifted'] },
-  { triggers: ['run:created', 'workspace:auto_destroy_reminder'] },
+  { triggers: ['run:created', 'team:change_request'] },
   { triggers: ['change_request:created'] },
 ])('%o is 422', async (wrong) => {
   const { path } = await newWorkspace();

@@ -8,5 +8,11 @@ export const runs: TableNotes = {
     about: 'Plans and applies that agents work on.',
     columns: { epoch: 'How often the part was taken.', hash: 'Keyed hash of the token of the run.' },
   },
-  ws_runs: { columns: { variables: 'Sealed.', position: 'The order in which runs were made.' } },
+  ws_runs: {
+    columns: {
+      assessment: 'It is not shown among runs.',
+      variables: 'Sealed.',
+      position: 'The order in which runs were made.',
+    },
+  },
 };

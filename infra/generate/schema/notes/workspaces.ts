@@ -1,6 +1,21 @@
 import type { TableNotes } from '../note.ts';
 
 export const workspaces: TableNotes = {
+  ws_assessment_schedules: { about: 'Workspaces that are assessed.' },
+  ws_assessments: {
+    about: 'Looks for drift and failing checks, each by a run that no list shows.',
+    columns: { succeeded: 'Null while it goes on.' },
+  },
+  ws_auto_destroys: {
+    about: 'Ephemeral workspaces.',
+    columns: {
+      look_at: 'When the sweep looks at it next.',
+      destroy_at: 'The scheduled time that reminders were counted for.',
+      reminded_hours: 'The last reminder, in hours before that time.',
+      run_id: 'The last run that destroyed its resources.',
+      failure: 'Why there could be no such run.',
+    },
+  },
   ws_consumers: { about: 'Workspaces that may read the state of another one.' },
   ws_readmes: {},
   ws_reserved_tag_keys: {},

@@ -12,9 +12,10 @@ const column =
 /** The id of the workspace that the parameter of a path leads to. Plans and applies are named after their run. */
 export const workspaceBy: Queries = {
   workspace_id: (id) => sql`${id}`,
-  run_id: column('workspace_id', 'ws_runs'),
+  run_id: (id) => sql`(select workspace_id from ws_runs where id = ${id} and not assessment)`,
   plan_id: (id) => ofRun(id, /^plan-/),
   apply_id: (id) => ofRun(id, /^apply-/),
+  assessment_result_id: column('workspace_id', 'ws_assessments'),
   comment_id: (id) =>
     sql`(select r.workspace_id from ws_run_comments c join ws_runs r on r.id = c.run_id where c.id = ${id})`,
   configuration_version_id: column('workspace_id', 'ws_configuration_versions'),
@@ -28,7 +29,7 @@ export const workspaceBy: Queries = {
 
 function ofRun(id: string, prefix: RegExp): RawBuilder<unknown> {
   if (!prefix.test(id)) throw notFound();
-  return sql`(select workspace_id from ws_runs where id = ${id.replace(prefix, 'run-')})`;
+  return sql`(select workspace_id from ws_runs where id = ${id.replace(prefix, 'run-')} and not assessment)`;
 }
 
 /** The id of the project. */

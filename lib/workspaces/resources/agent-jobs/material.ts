@@ -11,10 +11,12 @@ import { grantText } from '../state-blobs/grant.ts';
 import { verbs } from '../state-versions/view.ts';
 import { effectiveVariables } from '../variables/effective.ts';
 import { valueName } from '../variables/view.ts';
+import type { Workload } from '../workload-identity/claims.ts';
+import { identityTokens } from '../workload-identity/tokens.ts';
 import { settingsOf } from '../workspace-settings/settings.ts';
 import { leaseSeconds } from './take.ts';
 
-type Parts = Pick<WorkspaceParts, 'store' | 'clock'>;
+type Parts = Pick<WorkspaceParts, 'store' | 'clock' | 'workloadTokens'>;
 
 /** Everything that an agent needs for a job, values of sensitive variables included: only the token of the run reads it. */
 export async function materialOf(parts: Parts, job: RunCaller, origin: string): Promise<Resource> {
@@ -24,6 +26,8 @@ export async function materialOf(parts: Parts, job: RunCaller, origin: string): 
   const { settings } = run;
   const { 'working-directory': folder, 'structured-run-output-enabled': structured } = settingsOf(place.settings);
   const state = place.state_id;
+  const variables = await variablesOf(parts, job, place);
+  const workload = workloadOf(job, place);
   return {
     id: jobIdOf(job),
     type: 'agent-jobs',
@@ -41,10 +45,12 @@ export async function materialOf(parts: Parts, job: RunCaller, origin: string): 
       'is-destroy': settings['is-destroy'] ?? false,
       refresh: settings.refresh ?? true,
       'refresh-only': settings['refresh-only'] ?? false,
+      'is-assessment': run.assessment,
       'allow-config-generation': settings['allow-config-generation'] ?? false,
       'target-addrs': settings['target-addrs'] ?? [],
       'replace-addrs': settings['replace-addrs'] ?? [],
-      variables: await variablesOf(parts, job, place),
+      variables,
+      'identity-tokens': await identityTokens(parts, variables, { workload, issuer: origin }),
       'run-variables': runVariablesOf(parts, run),
       'ssh-key': sshKeyOf(parts, place),
       'state-download-url':
@@ -90,6 +96,14 @@ async function placeOf({ store }: Parts, { workspaceId }: RunCaller) {
   if (row === undefined) throw new Error('a job has no workspace');
   return row;
 }
+
+const workloadOf = (job: RunCaller, place: Place): Workload => ({
+  organization: { id: place.organization_id, name: place.organization_name },
+  project: { id: place.project_id, name: place.project_name },
+  workspace: { id: job.workspaceId, name: place.workspace_name },
+  runId: job.id,
+  phase: job.part,
+});
 
 async function variablesOf({ store }: Parts, { workspaceId }: RunCaller, place: Place) {
   const rows = await effectiveVariables(store, {

@@ -34,7 +34,7 @@ export interface Candidate {
   readonly workspaceId: string;
 }
 
-/** Work for agents of a pool: applies first, then plans in the order of their creation. */
+/** Work for agents of a pool: applies first, then plans in the order of their creation, assessments last. */
 export async function candidates(
   db: QueryExecutorProvider,
   poolId: string,
@@ -42,7 +42,7 @@ export async function candidates(
 ): Promise<readonly Candidate[]> {
   const { rows } = await rowsOf({ run_id: text, workspace_id: text })`
     select r.id as run_id, r.workspace_id from ${waiting} and a.id = ${poolId} and ${only}
-     order by r.status, r.position limit ${countMax}`.execute(db);
+     order by r.status, r.assessment, r.position limit ${countMax}`.execute(db);
   return rows.map(({ run_id: runId, workspace_id: workspaceId }) => ({ runId, workspaceId }));
 }
 

@@ -7,6 +7,7 @@ import { nullable, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import { operation } from '../../access/needs/operation.ts';
 import type { WorkspaceParts } from '../../contract.ts';
+import { assessmentFields, splitReport } from '../assessment-runs/counted.ts';
 import { outcomeFields } from '../plans-and-applies/report.ts';
 import { runIdOf } from '../run-lifecycle/store.ts';
 import { blobBytesMax } from '../state-blobs/parts.ts';
@@ -84,9 +85,9 @@ const workRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     path: `${job}/actions/finish`,
     summary: 'Report the outcome of a job, which ends its token',
     needs: { job: 'work' },
-    body: document({ attributes: outcomeFields }),
+    body: document({ attributes: { ...outcomeFields, ...assessmentFields } }),
     replies: { 204: null },
-    run: ({ found, body }) => finishJob(parts, found, body.attributes),
+    run: ({ found, body }) => finishJob(parts, found, splitReport(body.attributes)),
   }),
 ];
 

@@ -9,6 +9,7 @@ import type { Database } from '#store/tables.ts';
 import { holdsJob, type RunCaller } from '../../access/job.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { ping } from '../agents/store.ts';
+import { type Counted, recordCounts } from '../assessment-runs/counted.ts';
 import { type outcomeFields, report } from '../plans-and-applies/report.ts';
 import { changeRun } from '../run-lifecycle/change.ts';
 import { readRun } from '../run-lifecycle/store.ts';
@@ -101,17 +102,24 @@ async function fileOf(db: Tx | Store['db'], runId: string, column: PlanFile): Pr
   return rows[0]?.id ?? null;
 }
 
+/** The outcome of a job, with what is counted in assessments only. */
+interface Reported {
+  readonly attributes: Attributes<typeof outcomeFields>;
+  readonly counted: Counted;
+}
+
 /** Ends the job with its outcome; the token ends with it. */
 export async function finishJob(
   { store }: Parts,
   job: RunCaller,
-  attributes: Attributes<typeof outcomeFields>,
+  { attributes, counted }: Reported,
 ): Promise<undefined> {
   const { id, part, agentId } = job;
   if (attributes.status === 'running') throw unprocessable('a job ends as finished, errored or canceled');
   await changeRun({ store }, { id, workspace_id: job.workspaceId }, async (tx, run) => {
     await mustHold(tx, job);
     await addToLog(tx, store, { run, part }, { isOver: true });
+    if (run.assessment) await recordCounts(tx, id, counted, attributes['has-changes'] === true);
     await report(tx, store, { run, part, caller: { kind: 'agent', id: agentId }, attributes });
     await endLease(tx, { id, part });
     if (part === 'apply') await dropPlan(tx, id);

@@ -12,9 +12,14 @@ export const triggers = [
   'run:applying',
   'run:completed',
   'run:errored',
+  'assessment:drifted',
+  'assessment:check_failure',
+  'assessment:failed',
+  'workspace:auto_destroy_reminder',
+  'workspace:auto_destroy_run_results',
 ] as const;
 
-/** An event of a run that a configuration can subscribe to. */
+/** An event of a run or a workspace that a configuration can subscribe to. */
 export type Trigger = (typeof triggers)[number];
 
 const destinations = ['email', 'generic', 'slack', 'microsoft-teams'] as const;

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { pick, type RowOf } from '#store/sql/columns.ts';
 import { jsonObject } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -37,13 +37,7 @@ const receiversMax = 200;
 export async function announce(tx: Transaction<Database>, run: AnnouncedRun, trigger: Trigger): Promise<void> {
   const { id, workspaceId, status, message } = run;
   await sql`
-    with wanting as (
-      select n.id from ws_notifications n
-       where n.id in (select f.id from ws_workspaces w cross join lateral ${ofWorkspace} f where w.id = ${workspaceId})
-         and n.settings->'enabled' = 'true' and n.settings->'triggers' @> to_jsonb(${trigger}::text)
-       order by n.id limit ${receiversMax} for no key update
-    ), receivers as (
-      update ws_notifications n set next_at = coalesce(n.next_at, now()) from wanting where n.id = wanting.id returning n.id)
+    with ${receiversOf(workspaceId, trigger)}
     insert into ws_deliveries (notification_id, payload)
     select n.id, jsonb_build_object('payload_version', 1, 'notification_configuration_id', n.id,
              'run_url', '/app/' || o.name || '/workspaces/' || w.name || '/runs/' || ${id}::text,
@@ -51,8 +45,7 @@ export async function announce(tx: Transaction<Database>, run: AnnouncedRun, tri
              'organization_name', o.name, 'notifications', jsonb_build_array(jsonb_build_object(
                'trigger', ${trigger}::text, 'run_status', ${status}::text, 'run_updated_at', now())))
       from receivers n join ws_workspaces w on w.id = ${workspaceId} join ws_organizations o on o.id = w.organization_id
-     where (select count(*) from (select 1 from ws_deliveries d where d.notification_id = n.id limit ${waitingMax}) d) < ${waitingMax}
-  `.execute(tx);
+     where ${hasRoom}`.execute(tx);
 }
 
 /** The configurations that cover the workspace `w`: its own, those of its project, and those of teams with access to either. */
@@ -63,6 +56,19 @@ const ofWorkspace = sql`(
   union all
   select id from ws_notifications
    where team_id in (select g.team_id from ws_grants g where g.workspace_id = w.id or g.project_id = w.project_id))`;
+
+/** The `receivers` of a message about a workspace, whose turn begins with the statement. */
+export const receiversOf = (workspaceId: string, trigger: Trigger): RawBuilder<unknown> => sql`wanting as (
+    select n.id from ws_notifications n
+     where n.id in (select f.id from ws_workspaces w cross join lateral ${ofWorkspace} f where w.id = ${workspaceId})
+       and n.settings->'enabled' = 'true' and n.settings->'triggers' @> to_jsonb(${trigger}::text)
+     order by n.id limit ${receiversMax} for no key update
+  ), receivers as (
+    update ws_notifications n set next_at = coalesce(n.next_at, now()) from wanting where n.id = wanting.id returning n.id)`;
+
+/** Whether the receiver `n` may wait for another message. */
+export const hasRoom = sql`
+  (select count(*) from (select 1 from ws_deliveries d where d.notification_id = n.id limit ${waitingMax}) d) < ${waitingMax}`;
 
 type Waiting = RowOf<typeof waitingColumns>;
 

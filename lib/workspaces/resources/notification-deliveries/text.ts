@@ -16,5 +16,7 @@ const linesOf = (payload: object): readonly (readonly [string, string])[] =>
 function eventOf(payload: object): object {
   const [first]: readonly unknown[] =
     'notifications' in payload && Array.isArray(payload.notifications) ? payload.notifications : [];
-  return typeof first === 'object' && first !== null ? first : {};
+  if (typeof first === 'object' && first !== null) return first;
+  // Messages about a workspace name it in their details.
+  return 'details' in payload && typeof payload.details === 'object' && payload.details !== null ? payload.details : {};
 }

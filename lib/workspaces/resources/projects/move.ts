@@ -7,6 +7,7 @@ import type { Database } from '#store/tables.ts';
 import type { FoundProject } from '../../access/project.ts';
 import { isReadable } from '../../access/readable.ts';
 import { grantsOfWorkspace, levelsEverywhere, type Standing } from '../../access/standing.ts';
+import { reschedule } from '../auto-destroy/schedule.ts';
 
 /** Moves all given workspaces into a project, or none. The caller needs the right to move workspaces in both projects. */
 export async function moveWorkspaces(
@@ -21,6 +22,7 @@ export async function moveWorkspaces(
     await sql`
       update ws_workspaces set project_id = ${project.id}, updated_at = now(), latest_change_at = now()
        where id = any((select ${ids}::text[])::text[]) and project_id <> ${project.id}`.execute(tx);
+    await reschedule(tx, sql`w.id = any((select ${ids}::text[])::text[])`);
   });
 }
 

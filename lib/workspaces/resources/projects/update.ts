@@ -6,6 +6,7 @@ import type { Store } from '#store/store.ts';
 import type { Database } from '#store/tables.ts';
 import { type FoundProject, findProject, projectColumns } from '../../access/project.ts';
 import { withRefusals } from '../../frame/refusals.ts';
+import { reschedule } from '../auto-destroy/schedule.ts';
 import { bindingsOf, setBindings } from '../tag-bindings/write.ts';
 import { type Changeable, changedBy, mustHavePool, type SentProject } from './change.ts';
 import { projectDocument } from './read.ts';
@@ -26,6 +27,8 @@ export async function updateProject(
       const owner = { organizationId, projectId: id, poolBefore: before.default_agent_pool_id };
       await mustHavePool(tx, owner, columns);
       await write(tx, id, columns);
+      if (columns.auto_destroy_activity_duration !== before.auto_destroy_activity_duration)
+        await reschedule(tx, sql`w.project_id = ${id}`);
       if (bindings !== undefined) await setBindings(tx, { projectId: id }, bindings);
     }),
   );

@@ -31,6 +31,8 @@ export interface NewRun {
   /** Default: the newest uploaded version. */
   readonly configurationVersionId?: string | undefined;
   readonly variables?: readonly object[] | undefined;
+  /** An assessment of the workspace, which no list of runs shows. */
+  readonly assessment?: boolean;
 }
 
 /** Active runs of one workspace. */
@@ -57,10 +59,11 @@ export async function insertRun(tx: Tx, { barrier }: Pick<Store, 'barrier'>, run
   const settings = { ...run.settings, 'engine-version': run.settings['engine-version'] ?? place.engine_version };
   await sql`
     insert into ws_runs (id, workspace_id, configuration_version_id, created_by_kind, created_by, message, source, settings,
-                         variables, auto_apply, plan_only, timestamps)
+                         variables, auto_apply, plan_only, assessment, timestamps)
     values (${id}, ${workspaceId}, ${configuration.id}, ${actor.kind}, ${actor.id}, ${run.message}, ${run.source},
-            ${JSON.stringify(settings)}, ${variables}, ${run.autoApply ?? place.auto_apply}, ${planOnly},
+            ${JSON.stringify(settings)}, ${variables}, ${run.autoApply ?? place.auto_apply}, ${planOnly}, ${run.assessment === true},
             ${configuration.status === 'uploaded' ? queueableNow : sql`'{}'::jsonb`})`.execute(tx);
+  if (run.assessment === true) return queuePlans(tx, workspaceId).then(() => id);
   await sql`
     update ws_workspaces w set runs_count = runs_count + 1, latest_change_at = now(),
            current_run_id = case when ${planOnly} or exists (

@@ -5,6 +5,8 @@ import { newId } from '../../frame/ids.ts';
 import type { Trigger } from '../notification-configurations/fields.ts';
 import { announce } from '../notification-deliveries/outbox.ts';
 import { endLockedStates } from '../state-versions/promote.ts';
+import { endAssessment } from './assessed.ts';
+import { announceDestroyed } from './destroyed.ts';
 import { isFinal, queuedStatuses, type RunStatus } from './status.ts';
 import { isActive, isQueued, type RunRow } from './store.ts';
 
@@ -39,11 +41,13 @@ export async function transition(tx: Tx, run: RunRow, status: RunStatus, actor: 
      where id = ${id}`.execute(tx);
   if (status === 'confirmed') await stamp(tx, id, queuedStatuses.apply_queued.since);
   await addEvent(tx, id, status, actor);
+  if (run.assessment) return isFinal(status) ? endAssessment(tx, run, status) : undefined;
   const trigger = triggers[status];
   if (trigger !== undefined) await announce(tx, { id, workspaceId, status, message }, trigger);
   if (status === 'errored')
     await sql`update ws_workspaces set run_failures = run_failures + 1 where id = ${workspaceId}`.execute(tx);
   if (status === 'applied') await makeCurrent(tx, run);
+  if (isFinal(status)) await announceDestroyed(tx, run, status);
   if (isFinal(status)) await release(tx, workspaceId, id);
   if (isFinal(status)) await queuePlans(tx, workspaceId);
 }

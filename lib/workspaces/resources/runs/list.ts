@@ -34,7 +34,7 @@ interface Matching extends RunQuery {
 
 /** The runs of one workspace. */
 export function listRuns(parts: WorkspaceParts, found: FoundWorkspace, query: Matching): Promise<ApiReply> {
-  const condition = sql`r.workspace_id = ${found.workspace.id} and ${query.matching}`;
+  const condition = sql`r.workspace_id = ${found.workspace.id} and not r.assessment and ${query.matching}`;
   return listed(parts, query, { condition, workspacesOf: async () => [found] });
 }
 
@@ -47,7 +47,7 @@ export function listRunsOfOrganization(
   const condition = sql`r.workspace_id in (
       select w.id from ws_workspaces w where w.organization_id = ${standing.organization.id} and ${isReadable(standing)}
          and (${names.length === 0} or w.name = any(${names}::text[])))
-    and ${query.matching}`;
+    and not r.assessment and ${query.matching}`;
   return runsOfStanding(parts, query, { standing, condition });
 }
 

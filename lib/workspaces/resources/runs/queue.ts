@@ -35,7 +35,7 @@ export const queueRows = (parts: WorkspaceParts): readonly ApiRow[] => [
 
 /** Runs waiting for confirmation do not wait for an agent. */
 const inQueue = (standing: Standing): RawBuilder<unknown> => sql`
-  ${isActive('r')} and r.status <> 'planned' and r.workspace_id in (
+  ${isActive('r')} and not r.assessment and r.status <> 'planned' and r.workspace_id in (
     select w.id from ws_workspaces w where w.organization_id = ${standing.organization.id} and ${isReadable(standing)})`;
 
 async function capacity(parts: WorkspaceParts, standing: Standing): Promise<ApiReply> {

@@ -1,8 +1,12 @@
+import { sql } from 'kysely';
 import { includesIn } from '#path/jsonapi/query.ts';
 import type { Resource } from '#path/jsonapi/resource.ts';
 import { rowsOf } from '#store/sql/rows.ts';
+import { runLevels } from '../../access/levels.ts';
 import { grantedProjectColumns, projectGrantColumns, projectGrants, projectLevels } from '../../access/project.ts';
 import { agentPoolColumns, agentPoolResource, agentPoolRowColumns } from '../agent-pools/view.ts';
+import { assessmentsWhere } from '../assessments/store.ts';
+import { assessmentOf } from '../assessments/view.ts';
 import { organizationDocument } from '../organizations/document.ts';
 import { countColumns } from '../projects/read.ts';
 import { projectCountColumns, projectResource } from '../projects/view.ts';
@@ -39,6 +43,15 @@ const poolIds = ({ found, facts }: Including) =>
     }),
   );
 
+/** The last finished assessments, as far as the caller may read the runs of their workspaces. */
+const currentAssessment: Include = async ({ parts, found, facts }) => {
+  const readable = found.filter(({ levels }) => levels.runs >= runLevels.read);
+  const ids = idsOf(readable.map(({ workspace }) => facts.get(workspace.id)?.assessment_id ?? null));
+  if (ids.length === 0) return { resources: [] };
+  const rows = await assessmentsWhere(parts.store.db, sql`a.id = any((select ${ids}::text[])::text[])`, ids.length);
+  return { resources: rows.map(assessmentOf) };
+};
+
 /** The projects of the workspaces. Callers who may read a workspace may read its project. */
 const project: Include = async ({ parts, found }) => {
   const [first] = found;
@@ -55,8 +68,6 @@ const project: Include = async ({ parts, found }) => {
   };
 };
 
-/** For names of features that this service does not have. */
-const unsupported: Include = async () => ({ resources: [] });
 const organization: Include = async ({ parts, found: [first] }) => ({
   resources: first === undefined ? [] : [await organizationDocument(parts.store, first.standing)],
 });
@@ -66,7 +77,7 @@ const apply = currentRunPart('apply');
 /** The names that `include` may contain, and how the resources are read. */
 const includes: Readonly<Record<string, Include>> = {
   agent_pool: agentPool,
-  current_assessment_result: unsupported,
+  current_assessment_result: currentAssessment,
   current_configuration_version: currentConfiguration,
   'current_configuration_version.ingress_attributes': currentConfiguration,
   current_run: currentRun,

@@ -8,6 +8,8 @@ import { findWorkspace } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { newId } from '../../frame/ids.ts';
 import { withRefusals } from '../../frame/refusals.ts';
+import { scheduleAssessments } from '../assessments/store.ts';
+import { mustBeAhead, reschedule } from '../auto-destroy/schedule.ts';
 import { bindingsOf, setBindings } from '../tag-bindings/write.ts';
 import { tagNamesIn } from '../tags/named.ts';
 import { addTags } from '../tags/write.ts';
@@ -24,6 +26,7 @@ export async function createWorkspace(
   sent: BodyOf<typeof createBody>,
 ): Promise<DocumentReply> {
   const { store } = parts;
+  mustBeAhead(sent.attributes['auto-destroy-at'], undefined, store.clock.now());
   const id = newId('ws');
   await withRefusals({ ws_workspaces_name: 'name' }, () =>
     store.transaction((tx) => insert(tx, { standing, id, sent })),
@@ -52,6 +55,8 @@ async function insert(tx: Transaction<Database>, { standing, id, sent }: NewWork
             ${columns.agent_pool_id}, ${columns.engine_version}, ${columns.global_remote_state}, ${columns.oauth_token_id})`.execute(
     tx,
   );
+  await reschedule(tx, sql`w.id = ${id}`);
+  if (sent.attributes['assessments-enabled'] === true) await scheduleAssessments(tx, sql`w.id = ${id}`);
   const bindings = bindingsOf(related['tag-bindings'] ?? []);
   const tags = await tagNamesIn(tx, organizationId, related.tags ?? []);
   if (bindings.length + tags.length > 0) mustManageTags(managesTags);

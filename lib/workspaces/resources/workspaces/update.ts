@@ -6,6 +6,8 @@ import { holdWorkspace } from '../../access/hold.ts';
 import { type FoundWorkspace, findWorkspace, type WorkspaceRow } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { withRefusals } from '../../frame/refusals.ts';
+import { scheduleAssessments } from '../assessments/store.ts';
+import { concernsSchedule, mustBeAhead, reschedule } from '../auto-destroy/schedule.ts';
 import { bindingsOf, setBindings } from '../tag-bindings/write.ts';
 import { tagNamesIn } from '../tags/named.ts';
 import { addTags } from '../tags/write.ts';
@@ -22,7 +24,9 @@ export async function updateWorkspace(
   sent: BodyOf<typeof updateBody>,
 ): Promise<DocumentReply> {
   const { store } = parts;
-  await withRefusals({ ws_workspaces_name: 'name' }, () => store.transaction((tx) => change(tx, found, sent)));
+  await withRefusals({ ws_workspaces_name: 'name' }, () =>
+    store.transaction((tx) => change(tx, found, sent, store.clock.now())),
+  );
   const changed = await findWorkspace(store, found.standing.caller, { workspace_id: found.workspace.id });
   return { data: await workspaceDocument(parts, changed) };
 }
@@ -31,9 +35,11 @@ async function change(
   tx: Transaction<Database>,
   found: FoundWorkspace,
   { attributes, related, data }: BodyOf<typeof updateBody>,
+  now: Date,
 ): Promise<void> {
   const { id, organization_id: organizationId } = found.workspace;
   const current = await holdWorkspace(tx, id);
+  mustBeAhead(attributes['auto-destroy-at'], current.settings['auto-destroy-at'], now);
   const columns = changedColumns(current, withPool(attributes, data));
   const projectId = await projectAfter(tx, found, current, related.project?.id);
   await mustBeOfOrganization(tx, { id, organizationId, projectId }, changedReferences(current, columns));
@@ -43,6 +49,9 @@ async function change(
       = (${projectId}, ${columns.name}, ${JSON.stringify(columns.settings)}::jsonb, ${columns.execution_mode},
          ${columns.agent_pool_id}, ${columns.engine_version}, ${columns.global_remote_state}, ${columns.oauth_token_id}, now(), now())
      where id = ${id}`.execute(tx);
+  if (concernsSchedule(attributes) || projectId !== current.project_id) await reschedule(tx, sql`w.id = ${id}`);
+  if (attributes['assessments-enabled'] === true && current.settings['assessments-enabled'] !== true)
+    await scheduleAssessments(tx, sql`w.id = ${id}`);
   const bindings = related['tag-bindings'];
   if (bindings !== undefined) await setBindings(tx, { workspaceId: id }, bindingsOf(bindings));
   await addTags(tx, organizationId, id, await tagNamesIn(tx, organizationId, related.tags ?? []));

@@ -2,6 +2,7 @@ import { type Relationship, type Resource, timeText, toMany, toOne } from '#path
 import { stateLevels, variableLevels } from '../../access/levels.ts';
 import { permissionsOf } from '../../access/permissions.ts';
 import type { FoundWorkspace } from '../../access/workspace.ts';
+import { activityDuration, destroyAt } from '../auto-destroy/decide.ts';
 import { readmeIdOf } from '../configuration-versions/readme.ts';
 import type { Facts } from '../workspace-includes/facts.ts';
 import { effectiveExecution } from '../workspace-settings/execution.ts';
@@ -36,7 +37,8 @@ function attributesOf({ workspace, standing, levels }: FoundWorkspace, facts: Fa
   const isAssessed = settings['assessments-enabled'] || standing.organization.assessments_enforced;
   return {
     ...plain,
-    ...autoDestroy(settings, facts),
+    ...autoDestroy(workspace, settings, facts),
+    'last-assessment-result-at': facts.assessed_at === null ? null : timeText(facts.assessed_at),
     ...vcsAttributes(repo, workspace.oauth_token_id, facts),
     ...measured(workspace),
     ...absent,
@@ -59,13 +61,20 @@ function attributesOf({ workspace, standing, levels }: FoundWorkspace, facts: Fa
   };
 }
 
-/** Settings that the workspace does not override come from its project. */
-function autoDestroy(settings: Settings, { project_auto_destroy }: Facts) {
-  const own = settings['auto-destroy-activity-duration'];
-  const inherits = project_auto_destroy !== null && own === null && settings['inherits-project-auto-destroy'];
+/** Settings that the workspace does not override come from its project. A duration gives the time that is due without further activity. */
+function autoDestroy(workspace: FoundWorkspace['workspace'], settings: Settings, facts: Facts) {
+  const { duration, inherits } = activityDuration(settings, facts.project_auto_destroy);
+  const at = settings['auto-destroy-at'];
+  const scheduled = destroyAt({
+    at: at === null ? undefined : new Date(at),
+    duration,
+    lastActivity: workspace.latest_change_at,
+    hasResources: workspace.resource_count > 0,
+  });
   return {
-    'auto-destroy-activity-duration': inherits ? project_auto_destroy : own,
-    'auto-destroy-status': null,
+    'auto-destroy-at': scheduled === null ? null : timeText(scheduled),
+    'auto-destroy-activity-duration': duration,
+    'auto-destroy-status': facts.auto_destroy_status,
     'inherits-project-auto-destroy': inherits,
   };
 }
@@ -87,7 +96,6 @@ const absent = {
   'effective-run-data-retention-desc': null,
   'effective-state-version-retention-desc': null,
   'hyok-enabled': false,
-  'last-assessment-result-at': null,
   'no-code-upgrade-available': false,
   'plan-duration-average': null,
   'policy-check-failures': null,
@@ -107,7 +115,7 @@ function relationshipsOf(
   const run = related('runs', workspace.current_run_id);
   return {
     'agent-pool': related('agent-pools', effectiveExecution(workspace, facts, standing.organization).pool),
-    'current-assessment-result': toOne('assessment-results', null),
+    'current-assessment-result': currentAssessment(workspace.id, facts),
     'current-configuration-version': related('configuration-versions', workspace.current_configuration_version_id),
     'current-run': run,
     'latest-run': run,
@@ -134,6 +142,11 @@ function relationshipsOf(
 const related = (type: string, id: string | null): Relationship => ({
   ...toOne(type, id),
   ...(id === null ? {} : { links: { related: `/api/v2/${type}/${id}` } }),
+});
+
+const currentAssessment = (id: string, { assessment_id }: Facts): Relationship => ({
+  ...toOne('assessment-results', assessment_id),
+  ...(assessment_id === null ? {} : { links: { related: `/api/v2/workspaces/${id}/current-assessment-result` } }),
 });
 
 const currentState = ({ id, current_state_version_id }: FoundWorkspace['workspace']): Relationship => ({

@@ -17,6 +17,7 @@ export const states: Filling = {
     'ws_run_events',
     'ws_run_comments',
     'ws_run_jobs',
+    'ws_assessments',
     'ws_deliveries',
   ],
   async fill(world) {
@@ -30,6 +31,7 @@ export const states: Filling = {
     const configuration = documentOf('configuration-versions', { 'auto-queue-runs': false });
     const made = await ground.call('POST', `${at}/configuration-versions`, configuration);
     await put(made.item.attributes['upload-url'], await packed({ 'main.tf': '', 'README.md': '# Network' }));
+    await sent(world, `${at}/actions/assess`, {});
     const workspace = { workspace: { type: 'workspaces', id: keptIn(world, 'workspace') } };
     const run = await sent(world, '/runs', documentOf('runs', { message: 'm' }, workspace));
     world.kept.set('run', run);

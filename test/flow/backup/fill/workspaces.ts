@@ -15,6 +15,8 @@ export const workspaces: Filling = {
     'ws_grants',
     'ws_projects',
     'ws_workspaces',
+    'ws_auto_destroys',
+    'ws_assessment_schedules',
     'ws_tags',
     'ws_workspace_tags',
     'ws_tag_bindings',
@@ -63,6 +65,8 @@ export const workspaces: Filling = {
     await sent(world, `${workspace}/tag-bindings`, binding, 'PATCH');
     await sent(world, `/projects/${project}/tag-bindings`, binding, 'PATCH');
     await sent(world, `${workspace}/relationships/remote-state-consumers`, identifiers('workspaces', other.id));
+    const ephemeral = { 'auto-destroy-activity-duration': '14d', 'assessments-enabled': true };
+    await sent(world, workspace, documentOf('workspaces', ephemeral), 'PATCH');
     const older = documentOf('data-retention-policy-delete-olders', { 'delete-older-than-n-days': 30 });
     await sent(world, `${workspace}/relationships/data-retention-policy`, older);
     await sent(world, `${at}/reserved-tag-keys`, documentOf('reserved-tag-keys', { key: 'cost' }));

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { isUuid } from '#core/ids.ts';
 import { float, jsonObject, oneOf } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { bounds } from '../fields.ts';
-import { algorithms } from './version.ts';
+import { algorithms, type KeyAt } from './version.ts';
 
 /** Public keys, and how long clients may keep them. */
 export interface PublishedKeys {
@@ -26,16 +26,25 @@ const ofClient = (ids: readonly string[]) => sql`exists (
  * Lists the public keys that verify the tokens of a namespace now, and those that will. As in the API family, these are the keys of
  * roles, or with `clientIds` those of these clients.
  */
-export async function publishedKeys(
-  { db }: Pick<Store, 'db'>,
+export const publishedKeys = (
+  store: Pick<Store, 'db'>,
   namespaceId: string,
   clientIds?: readonly string[],
+): Promise<PublishedKeys> => published(store, namespaceId, clientIds === undefined ? ofRole : ofClient(clientIds));
+
+/** Lists the public keys of one key, whoever uses it. */
+export const publishedVersions = (store: Pick<Store, 'db'>, { namespaceId, name }: KeyAt): Promise<PublishedKeys> =>
+  published(store, namespaceId, sql`v.key = ${name}`);
+
+async function published(
+  { db }: Pick<Store, 'db'>,
+  namespaceId: string,
+  condition: RawBuilder<unknown>,
 ): Promise<PublishedKeys> {
   const { rows } = await rowsOf({ public_key: jsonObject, seconds: float })`
     select v.public_key, extract(epoch from k.next_rotation_at - now())::float8 as seconds
       from oidc_key_versions v join oidc_keys k on k.namespace_id = v.namespace_id and k.name = v.key
-     where v.namespace_id = ${namespaceId} and ${isCurrent}
-       and ${clientIds === undefined ? ofRole : ofClient(clientIds)}
+     where v.namespace_id = ${namespaceId} and ${isCurrent} and ${condition}
      order by v.key, v.created_at, v.id limit ${versionsMax}`.execute(db);
   return {
     keys: rows.map((row) => row.public_key),

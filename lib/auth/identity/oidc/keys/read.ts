@@ -19,6 +19,12 @@ export type Key = RowOf<typeof keyColumns>;
 /** Every namespace has a key with this name. It is stored when it is first used. */
 export const defaultKeyName = 'default';
 
+/**
+ * Signs tokens about runs of workspaces, in the root namespace. No path can have this name, and roles and clients cannot refer to it: nobody else
+ * signs with it.
+ */
+export const workloadKeyName = 'workload/identity';
+
 /** The settings of a new key. */
 export const newKey: Key = {
   rotation_period: 86_400,
@@ -55,7 +61,7 @@ export async function keyNames(
   { after, limit }: Page,
 ): Promise<readonly string[]> {
   const { rows } = await rowsOf({ name: text })`
-    select name from (select name from oidc_keys where namespace_id = ${namespaceId}
+    select name from (select name from oidc_keys where namespace_id = ${namespaceId} and name <> ${workloadKeyName}
                        union select ${defaultKeyName}::text collate "C") n
      where name > ${after} order by name limit ${limit}`.execute(db);
   return rows.map(({ name }) => name);

@@ -5,7 +5,7 @@ import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import type { Database } from '#store/tables.ts';
 import { bounds, mustBeShortTime, quoted } from '../fields.ts';
-import { defaultKey, defaultKeyName, type Key, newKey, storedKey } from './read.ts';
+import { defaultKey, defaultKeyName, type Key, newKey, storedKey, workloadKeyName } from './read.ts';
 import { retireSigning, rotate } from './rotate.ts';
 import { algorithms, insertVersion, type KeyAt, newVersion } from './version.ts';
 
@@ -125,7 +125,8 @@ async function insertVersions(
 async function mustNotBeTooMany(tx: Transaction<Database>, namespaceId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('oidc_keys'))`.execute(tx);
   const { rows } = await rowsOf({ count: int })`
-    select count(*)::int as count from oidc_keys where namespace_id = ${namespaceId}`.execute(tx);
+    select count(*)::int as count from oidc_keys
+     where namespace_id = ${namespaceId} and name <> ${workloadKeyName}`.execute(tx);
   if ((rows[0]?.count ?? 0) > bounds.keys) throw badRequest(`there are ${bounds.keys} keys already`);
 }
 
@@ -135,11 +136,16 @@ export async function heldKey(
   store: Pick<Store, 'barrier'>,
   at: KeyAt,
 ): Promise<Key | undefined> {
+  if (at.name === workloadKeyName) return undefined;
   const found = await storedKey(tx, at, 'for share');
   if (found !== undefined || at.name !== defaultKeyName) return found;
   await insertKey(tx, store, at, defaultKey);
   return storedKey(tx, at, 'for share');
 }
+
+/** Creates the key of tokens about runs unless it exists. */
+export const createWorkloadKey = (store: Store, at: KeyAt): Promise<void> =>
+  store.transaction((tx) => insertKey(tx, store, at, newKey));
 
 /**
  * Rotates a key now. Its public key is published for `verificationSeconds` more, by default for the time of the key.
