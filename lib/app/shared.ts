@@ -16,6 +16,7 @@ import { openMetrics } from '#telemetry/metrics/open.ts';
 import { openTracing } from '#telemetry/traces/open.ts';
 import { type Tracing, tracedEnqueue } from '#telemetry/traces/tracing.ts';
 import { openDoorbell } from './doorbell.ts';
+import type { GitSettings } from '#network/git/settings.ts';
 import { databaseOf, replicaOf, sealKeys } from './store-options.ts';
 
 /** What a process is started with. */
@@ -131,3 +132,11 @@ function mustBeSet(value: string | undefined, problem: string): string {
   if (value === undefined) throw new ConfigError(problem);
   return value;
 }
+
+/** How repositories of workspaces are reached. */
+export const gitOf = (config: Config, { networkBounds }: Pick<Shared, 'networkBounds'>): GitSettings => ({
+  program: config.KEYFERRY_GIT,
+  bounds: networkBounds,
+  caFile: config.KEYFERRY_GIT_CA_FILE,
+  knownHostsFile: config.KEYFERRY_GIT_KNOWN_HOSTS_FILE,
+});

@@ -13,6 +13,7 @@ import type { Engine } from '#path/contract/engine.ts';
 import type { RateLimits } from '#quotas/limits.ts';
 import { readCors } from '#system/config/index.ts';
 import { openWorkspaces, type Workspaces } from '#workspaces/index.ts';
+import { gitOf } from '../shared.ts';
 import type { Base } from './base.ts';
 import type { Mfa } from './mfa.ts';
 
@@ -57,6 +58,8 @@ export const openWorkspaceRooms = ({ config, log, shared }: Base, gatekeeper: Ga
     smtp: smtpOf(config),
     log: partOf(log, 'workspaces'),
     auditTrailDays: config.KEYFERRY_AUDIT_TRAIL_DAYS,
+    git: gitOf(config, shared),
+    publicUrl: config.KEYFERRY_PUBLIC_URL,
   });
 
 /** The workspaces API. */

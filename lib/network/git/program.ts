@@ -80,3 +80,23 @@ function kill({ pid }: ChildProcess): void {
     // Nothing is left.
   }
 }
+
+const known = new Map<string, Promise<boolean>>();
+const trialMs = 10_000;
+
+/** Whether this machine has the program. Once found, it is not looked for again. */
+export async function hasGit(program: string): Promise<boolean> {
+  const found = known.get(program) ?? tryGit(program);
+  known.set(program, found);
+  if (!(await found)) known.delete(program);
+  return found;
+}
+
+async function tryGit(program: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(trialMs);
+  const surroundings = { program, folder: '/', environment: { PATH: searchPath }, signal };
+  return runGit(surroundings, ['--version']).then(
+    ({ code }) => code === 0,
+    () => false,
+  );
+}

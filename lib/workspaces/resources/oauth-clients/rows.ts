@@ -10,6 +10,7 @@ import { listClients, readClient } from './find.ts';
 import { addProjects, removeProjects } from './projects.ts';
 import { updateClient } from './update.ts';
 import { clientResource } from './view.ts';
+import { makeWebhook } from './webhook.ts';
 
 const ofOrganization = '/api/v2/organizations/:organization_name/oauth-clients';
 const one = '/api/v2/oauth-clients/:oauth_client_id';
@@ -64,6 +65,14 @@ export const oauthClientRows = ({ store }: WorkspaceParts): readonly ApiRow[] =>
       await sql`delete from ws_oauth_clients where id = ${parameters.oauth_client_id}`.execute(store.db);
       return undefined;
     },
+  }),
+  operation({
+    method: 'POST',
+    path: `${one}/actions/create-webhook`,
+    summary: 'Give an OAuth client a webhook with a new secret',
+    needs: { organization: 'manage-vcs-settings' },
+    replies: { 201: 'webhooks' },
+    run: ({ parameters, origin }) => makeWebhook(store, parameters.oauth_client_id, origin),
   }),
   operation({
     method: 'POST',

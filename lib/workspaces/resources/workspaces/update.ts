@@ -13,7 +13,7 @@ import { type Columns, changedColumns } from '../workspace-settings/change.ts';
 import type { updateBody } from './bodies.ts';
 import { workspaceDocument } from './document.ts';
 import { mustLeave, projectToMoveTo } from './project.ts';
-import { mustBeOfOrganization, withPool } from './references.ts';
+import { mustBeOfOrganization, mustReach, withPool } from './references.ts';
 
 /** Updates the attributes that were sent. Concurrent updates are serialized. */
 export async function updateWorkspace(
@@ -22,6 +22,10 @@ export async function updateWorkspace(
   sent: BodyOf<typeof updateBody>,
 ): Promise<DocumentReply> {
   const { store } = parts;
+  const { workspace } = found;
+  const next = changedColumns(workspace, withPool(sent.attributes, sent.data));
+  const bound = { id: workspace.id, organizationId: workspace.organization_id, projectId: workspace.project_id };
+  await mustReach(parts, bound, { current: workspace, next });
   await withRefusals({ ws_workspaces_name: 'name' }, () => store.transaction((tx) => change(tx, found, sent)));
   const changed = await findWorkspace(store, found.standing.caller, { workspace_id: found.workspace.id });
   return { data: await workspaceDocument(parts, changed) };
