@@ -44,7 +44,9 @@ import { teamRows } from './resources/teams/rows.ts';
 import { userRows } from './resources/users/rows.ts';
 import { variableSetRows } from './resources/variable-sets/rows.ts';
 import { variableRows } from './resources/variables/rows.ts';
+import { ingressRows } from './resources/vcs-ingresses/rows.ts';
 import { repositoryCheck } from './resources/vcs-repositories/check.ts';
+import { vcsWebhookRows } from './resources/vcs-webhooks/rows.ts';
 import { lockRows } from './resources/workspace-lock/rows.ts';
 import { workspaceResourceRows } from './resources/workspace-resources/rows.ts';
 import { workspaceRows } from './resources/workspaces/rows.ts';
@@ -128,6 +130,8 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...userRows(parts),
   ...variableSetRows(parts),
   ...variableRows(parts),
+  ...ingressRows(parts),
+  ...vcsWebhookRows(parts),
   ...workspaceResourceRows(parts),
   ...workspaceRows(parts),
 ];

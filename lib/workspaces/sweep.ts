@@ -1,4 +1,5 @@
 import type { NetworkBounds } from '#network/bounds.ts';
+import type { GitSettings } from '#network/git/settings.ts';
 import { openMail, type SmtpSettings } from '#network/mail.ts';
 import { openWebhooks } from '#network/webhooks.ts';
 import type { Store } from '#store/store.ts';
@@ -6,11 +7,13 @@ import { endLostJobs } from './resources/agent-jobs/end.ts';
 import { dropSilentAgents } from './resources/agents/store.ts';
 import { dropOldEvents } from './resources/audit-trail/store.ts';
 import { dropExpiredTokens } from './resources/authentication-tokens/store.ts';
+import { postStatuses } from './resources/commit-statuses/poster.ts';
 import { applyPolicies } from './resources/data-retention-policies/sweep.ts';
 import { sendDue } from './resources/notification-deliveries/sender.ts';
 import { wakeForgotten } from './resources/notification-deliveries/turns.ts';
 import { finishRemovals } from './resources/organizations/remove.ts';
 import { dropAbandoned } from './resources/state-blobs/sweep.ts';
+import { ingestDue } from './resources/vcs-ingresses/ingester.ts';
 
 /** The periodic work of the workspace service. */
 export interface WorkspaceSweep {
@@ -22,6 +25,10 @@ export interface WorkspaceSweep {
    * @returns the number of receivers served
    */
   notify(signal: AbortSignal): Promise<number>;
+  /** Fetches commits of repositories until none is due or `signal` aborts. Returns the number of turns. */
+  ingest(signal: AbortSignal): Promise<number>;
+  /** Tells repository hosts the states of commits until none is due or `signal` aborts. Returns the number of commits looked at. */
+  postStatuses(signal: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -35,12 +42,16 @@ export function openWorkspaceSweep({
   networkBounds,
   auditTrailDays,
   smtp,
+  git,
+  publicUrl,
 }: {
   readonly store: Store;
   readonly networkBounds: NetworkBounds;
   /** Retention of the audit trails of organizations, in days. */
   readonly auditTrailDays: number;
   readonly smtp: SmtpSettings | undefined;
+  readonly git: GitSettings;
+  readonly publicUrl: string | undefined;
 }): WorkspaceSweep {
   const webhooks = openWebhooks(networkBounds);
   const parts = { webhooks, mail: smtp === undefined ? undefined : openMail(smtp) };
@@ -58,6 +69,8 @@ export function openWorkspaceSweep({
       await wakeForgotten(store, countMax);
     },
     notify: (signal) => sendDue(store, parts, signal),
+    ingest: (signal) => ingestDue(store, git, signal),
+    postStatuses: (signal) => postStatuses(store, { webhooks, publicUrl }, signal),
     close: () => webhooks.close(),
   };
 }
