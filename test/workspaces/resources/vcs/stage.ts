@@ -39,7 +39,7 @@ export async function vcsStage(ground: WorkspaceGround, provider = 'github'): Pr
     `/organizations/${organization.name}/oauth-clients`,
     documentOf('oauth-clients', attributes),
   );
-  const [token] = client.item.relationships['oauth-tokens']?.data as readonly { readonly id: string }[];
+  const [token] = (client.item.relationships['oauth-tokens']?.data ?? []) as readonly { readonly id: string }[];
   const made = await ground.call('POST', `/oauth-clients/${client.item.id}/actions/create-webhook`);
   const webhook = made.item.attributes as unknown as VcsStage['webhook'];
   const tokenId = token?.id ?? '';
