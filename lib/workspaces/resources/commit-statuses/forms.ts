@@ -26,56 +26,66 @@ const bitbucket: Words = { pending: 'INPROGRESS', success: 'SUCCESSFUL', failure
 /** Servers know three words. */
 const bitbucketServer: Words = { ...bitbucket, stopped: 'FAILED' };
 
+/** The address of the call and its body, by what a host expects. */
+type Form = (client: Source['client'], status: Status) => readonly [address: string, body: object];
+
+const trimmed = (address: string): string => address.replace(/\/+$/, '');
+const pathOf = ({ repository }: Status): string => repository.split('/').map(encodeURIComponent).join('/');
+const target = ({ url }: Status): object => (url === undefined ? {} : { target_url: url });
+
+const onGithub: Form = (client, status) => [
+  `${trimmed(client['api-url'])}/repos/${pathOf(status)}/statuses/${status.commit}`,
+  {
+    state: github[status.state],
+    context: status.context,
+    description: descriptions[status.state],
+    ...target(status),
+  },
+];
+
+const onGitlab: Form = (client, status) => [
+  `${trimmed(client['api-url'])}/projects/${encodeURIComponent(status.repository)}/statuses/${status.commit}`,
+  { state: gitlab[status.state], name: status.context, description: descriptions[status.state], ...target(status) },
+];
+
+/** Bitbucket demands an address. */
+const buildStatus = (words: Words, client: Source['client'], status: Status): object => ({
+  state: words[status.state],
+  key: status.context,
+  name: status.context,
+  description: descriptions[status.state],
+  url: status.url ?? client['http-url'],
+});
+
+const onBitbucket: Form = (client, status) => [
+  `${trimmed(client['api-url'])}/repositories/${pathOf(status)}/commit/${status.commit}/statuses/build`,
+  buildStatus(bitbucket, client, status),
+];
+
+const onBitbucketServer: Form = (client, status) => [
+  `${trimmed(client['http-url'])}/rest/build-status/1.0/commits/${status.commit}`,
+  buildStatus(bitbucketServer, client, status),
+];
+
+const forms: Partial<Record<Source['client']['service-provider'], Form>> = {
+  bitbucket_data_center: onBitbucketServer,
+  bitbucket_hosted: onBitbucket,
+  bitbucket_server: onBitbucketServer,
+  github: onGithub,
+  github_enterprise: onGithub,
+  gitlab_community_edition: onGitlab,
+  gitlab_enterprise_edition: onGitlab,
+  gitlab_hosted: onGitlab,
+};
+
 /** The call that sets a status; undefined for hosts without one. */
 export function statusCall({ client, token }: Source, status: Status): StatusCall | undefined {
-  if (token === undefined) return undefined;
-  const at = client['api-url'].replace(/\/+$/, '');
-  const path = status.repository.split('/').map(encodeURIComponent).join('/');
-  const description = descriptions[status.state];
-  const target = status.url === undefined ? {} : { target_url: status.url };
-  // Bitbucket demands an address.
-  const url = status.url ?? client['http-url'];
-  const post = (address: string, body: object): StatusCall => ({
-    url: address,
+  const form = forms[client['service-provider']];
+  if (token === undefined || form === undefined) return undefined;
+  const [url, body] = form(client, status);
+  return {
+    url,
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, 'user-agent': 'keyferry' },
     body: JSON.stringify(body),
-  });
-  switch (client['service-provider']) {
-    case 'github':
-    case 'github_enterprise':
-      return post(`${at}/repos/${path}/statuses/${status.commit}`, {
-        state: github[status.state],
-        context: status.context,
-        description,
-        ...target,
-      });
-    case 'gitlab_hosted':
-    case 'gitlab_community_edition':
-    case 'gitlab_enterprise_edition':
-      return post(`${at}/projects/${encodeURIComponent(status.repository)}/statuses/${status.commit}`, {
-        state: gitlab[status.state],
-        name: status.context,
-        description,
-        ...target,
-      });
-    case 'bitbucket_hosted':
-      return post(`${at}/repositories/${path}/commit/${status.commit}/statuses/build`, {
-        state: bitbucket[status.state],
-        key: status.context,
-        name: status.context,
-        description,
-        url,
-      });
-    case 'bitbucket_server':
-    case 'bitbucket_data_center':
-      return post(`${client['http-url'].replace(/\/+$/, '')}/rest/build-status/1.0/commits/${status.commit}`, {
-        state: bitbucketServer[status.state],
-        key: status.context,
-        name: status.context,
-        description,
-        url,
-      });
-    default:
-      return undefined;
-  }
+  };
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { patience } from '../../../support/measures/patience.ts';
-import { type GitServer, gitServer, gitVersion, type TestRepository } from '../../../support/servers/git-server.ts';
-import { type Receiver, receiver } from '../../../support/servers/receiver.ts';
+import { patience } from '#test/support/measures/patience.ts';
+import { type GitServer, gitServer, gitVersion, type TestRepository } from '#test/support/servers/git-server.ts';
+import { type Receiver, receiver } from '#test/support/servers/receiver.ts';
 import { documentOf } from '../../support/documents.ts';
 import type { WorkspaceGround } from '../../support/ground.ts';
 

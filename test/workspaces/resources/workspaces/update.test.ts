@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { gitServer, gitVersion } from '#test/support/servers/git-server.ts';
 import { newId } from '#workspaces/frame/ids.ts';
 import { workspaceGround } from '../../support/ground.ts';
 import { bindings, problemsIn, project, tags, workspaceBody } from './bodies.ts';
-import { gitServer, gitVersion } from '../../../support/servers/git-server.ts';
 
 const withGit = test.skipIf(gitVersion() === undefined);
 const ground = workspaceGround();
