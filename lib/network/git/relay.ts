@@ -41,60 +41,85 @@ export interface Asked extends RemoteAddress {
  */
 export async function openRelay(
   policy: NetworkPolicy,
-  { connectMs, bytesMax }: RelayLimits,
+  limits: RelayLimits,
   ask: (client: Socket) => Promise<Asked>,
 ): Promise<Relay> {
-  const state = { failure: undefined as string | undefined, bytes: 0 };
-  const open = new Set<Socket>();
-  const keep = (socket: Socket) => {
-    open.add(socket);
-    socket.on('error', () => {}).once('close', () => open.delete(socket));
-  };
-  const serve = async (client: Socket) => {
-    const asked = await ask(client);
-    const remote = dialRemote(policy, asked, connectMs);
-    if (remote instanceof BlockedConnection) {
-      state.failure = remote.message;
-      asked.answer?.(false);
-      return void client.end();
-    }
-    keep(remote);
-    remote.once('error', (error) => {
-      state.failure = blockedMessage(error) ?? `no connection to ${asked.host} port ${asked.port}: ${codeOf(error)}`;
-      if (remote.connecting || remote.bytesRead === 0) asked.answer?.(false);
-      client.end();
-    });
-    remote.once('connect', () => {
-      asked.answer?.(true);
-      client.pipe(remote);
-      remote.pipe(client);
-    });
-    remote.on('data', ({ length }) => {
-      state.bytes += length;
-      if (state.bytes <= bytesMax) return;
-      state.failure = `the remote sent more than ${bytesMax} bytes`;
-      for (const one of open) one.destroy();
-    });
-    client.once('close', () => remote.destroy());
-  };
+  const passing = new Passing(policy, limits);
   const server = createServer((client) => {
-    keep(client);
-    if (open.size > connectionsMax * 2) return void client.destroy();
-    serve(client).catch(() => client.destroy());
+    passing.keep(client);
+    if (passing.open.size > connectionsMax * 2) return void client.destroy();
+    ask(client)
+      .then((asked) => passing.pass(client, asked))
+      .catch(() => client.destroy());
   });
   await listening(server);
   const { port } = server.address() as { readonly port: number };
   return {
     port,
     get failure() {
-      return state.failure;
+      return passing.failure;
     },
     close() {
       server.close();
-      for (const one of open) one.destroy();
+      passing.end();
     },
   };
 }
+
+/** The open connections, and what they received together. */
+class Passing {
+  readonly open = new Set<Socket>();
+  failure: string | undefined;
+  readonly #policy: NetworkPolicy;
+  readonly #limits: RelayLimits;
+  #bytes = 0;
+
+  constructor(policy: NetworkPolicy, limits: RelayLimits) {
+    this.#policy = policy;
+    this.#limits = limits;
+  }
+
+  keep(socket: Socket): void {
+    this.open.add(socket);
+    socket.on('error', () => {}).once('close', () => this.open.delete(socket));
+  }
+
+  pass(client: Socket, asked: Asked): void {
+    const remote = dialRemote(this.#policy, asked, this.#limits.connectMs);
+    if (remote instanceof BlockedConnection) return this.#refuse(client, asked, remote);
+    this.keep(remote);
+    let isConnected = false;
+    remote.once('error', (error) => this.#refuse(client, isConnected ? withoutAnswer(asked) : asked, error));
+    remote.once('connect', () => {
+      isConnected = true;
+      asked.answer?.(true);
+      client.pipe(remote);
+      remote.pipe(client);
+    });
+    remote.on('data', ({ length }) => this.#count(length));
+    client.once('close', () => remote.destroy());
+  }
+
+  end(): void {
+    for (const one of this.open) one.destroy();
+  }
+
+  #refuse(client: Socket, { host, port, answer }: Asked, error: Error): void {
+    this.failure = blockedMessage(error) ?? `no connection to ${host} port ${port}: ${codeOf(error)}`;
+    answer?.(false);
+    client.end();
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes <= this.#limits.bytesMax) return;
+    this.failure = `the remote sent more than ${this.#limits.bytesMax} bytes`;
+    this.end();
+  }
+}
+
+/** The program got its answer already. */
+const withoutAnswer = ({ host, port }: Asked): Asked => ({ host, port });
 
 function dialRemote(
   policy: NetworkPolicy,

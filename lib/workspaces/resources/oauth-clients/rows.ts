@@ -17,7 +17,23 @@ const one = '/api/v2/oauth-clients/:oauth_client_id';
 const projects = `${one}/relationships/projects` as const;
 
 /** Connections to repository hosts. Members may read them; teams with the right to manage VCS settings may change them. */
-export const oauthClientRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
+export const oauthClientRows = (parts: WorkspaceParts): readonly ApiRow[] => [
+  ...clientRows(parts),
+  ...webhookRows(parts),
+];
+
+const webhookRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
+  operation({
+    method: 'POST',
+    path: `${one}/actions/create-webhook`,
+    summary: 'Give an OAuth client a webhook with a new secret',
+    needs: { organization: 'manage-vcs-settings' },
+    replies: { 201: 'webhooks' },
+    run: ({ parameters, origin }) => makeWebhook(store, parameters.oauth_client_id, origin),
+  }),
+];
+
+const clientRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
   operation({
     method: 'GET',
     path: ofOrganization,
@@ -65,14 +81,6 @@ export const oauthClientRows = ({ store }: WorkspaceParts): readonly ApiRow[] =>
       await sql`delete from ws_oauth_clients where id = ${parameters.oauth_client_id}`.execute(store.db);
       return undefined;
     },
-  }),
-  operation({
-    method: 'POST',
-    path: `${one}/actions/create-webhook`,
-    summary: 'Give an OAuth client a webhook with a new secret',
-    needs: { organization: 'manage-vcs-settings' },
-    replies: { 201: 'webhooks' },
-    run: ({ parameters, origin }) => makeWebhook(store, parameters.oauth_client_id, origin),
   }),
   operation({
     method: 'POST',
