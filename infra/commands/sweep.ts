@@ -27,6 +27,7 @@ await runUntilSignal(async () => {
     const [swept] = await Promise.all([
       sweeper.run(),
       sweeper.notify(inTime),
+      sweeper.ingest(inTime).then(() => sweeper.postStatuses(inTime)),
       sweeper.dropTokens(inTime),
       sweeper.emptyMounts(inTime),
       sweeper.tell(inTime).then(() => sweeper.sendNotices(inTime)),

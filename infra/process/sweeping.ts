@@ -10,6 +10,7 @@ const tellEveryMs = 2_000;
 
 /**
  * Runs the rounds one after the other, and independently of them the notifications of workspaces, whose receivers must not delay a round,
+ * the fetching of repositories and the statuses of their commits,
  * the events of the sync and their notifications, the emptying of disabled mounts, and the removal of expired and used-up tokens. Returns a function that ends all of them. A failing
  * step is retried; the log gets the first of consecutive failures and the recovery.
  */
@@ -21,6 +22,20 @@ export async function sweepRegularly(sweeper: Sweeper, everyMs: number, log: Log
     repeat({
       step: () => sweeper.notify(signal),
       what: 'the sending of notifications',
+      everyMs: lookEveryMs,
+      signal,
+      log,
+    }),
+    repeat({
+      step: () => sweeper.ingest(signal),
+      what: 'the fetching of repositories',
+      everyMs: lookEveryMs,
+      signal,
+      log,
+    }),
+    repeat({
+      step: () => sweeper.postStatuses(signal),
+      what: 'the posting of commit statuses',
       everyMs: lookEveryMs,
       signal,
       log,

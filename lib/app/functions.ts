@@ -84,18 +84,20 @@ export function sweepFunction() {
     const inTime = AbortSignal.timeout(Math.max(0, leftMs - answerMs));
     const { opened, run } = await sweeper();
     return run(async () => {
-      const [swept, notified, dropped, emptied, told] = await Promise.allSettled([
+      const [swept, notified, dropped, emptied, told, ingested] = await Promise.allSettled([
         opened.run(),
         opened.notify(inTime),
         opened.dropTokens(inTime),
         opened.emptyMounts(inTime),
         tellAndSend(opened, inTime),
+        opened.ingest(inTime).then(() => opened.postStatuses(inTime)),
       ]);
       if (swept.status === 'rejected') throw swept.reason;
       if (notified.status === 'rejected') throw notified.reason;
       if (dropped.status === 'rejected') throw dropped.reason;
       if (emptied.status === 'rejected') throw emptied.reason;
       if (told.status === 'rejected') throw told.reason;
+      if (ingested.status === 'rejected') throw ingested.reason;
       const counts = { notified: notified.value, dropped: dropped.value, emptied: emptied.value, told: told.value };
       return { ...swept.value, ...counts };
     });

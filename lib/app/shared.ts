@@ -3,6 +3,7 @@ import { type Config, ConfigError, unsealOf } from '#core/config.ts';
 import type { Log } from '#core/log/log.ts';
 import { definitions } from '#destinations/index.ts';
 import { type NetworkBounds, readBounds } from '#network/bounds.ts';
+import type { GitSettings } from '#network/git/settings.ts';
 import { type TypeNames, typeNames } from '#path/vocabulary.ts';
 import { openQueue, type SyncQueue } from '#queue/open.ts';
 import type { Bell } from '#queue/wake/bell.ts';
@@ -131,3 +132,11 @@ function mustBeSet(value: string | undefined, problem: string): string {
   if (value === undefined) throw new ConfigError(problem);
   return value;
 }
+
+/** How repositories of workspaces are reached. */
+export const gitOf = (config: Config, { networkBounds }: Pick<Shared, 'networkBounds'>): GitSettings => ({
+  program: config.KEYFERRY_GIT,
+  bounds: networkBounds,
+  caFile: config.KEYFERRY_GIT_CA_FILE,
+  knownHostsFile: config.KEYFERRY_GIT_KNOWN_HOSTS_FILE,
+});

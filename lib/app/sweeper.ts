@@ -22,7 +22,7 @@ import { noticeTelemetry } from '#telemetry/notices.ts';
 import { sweepTelemetry } from '#telemetry/sweep.ts';
 import { openWorkspaceSweep } from '#workspaces/sweep.ts';
 import { readService } from './readings.ts';
-import { type AppParts, type Closable, openShared, type Shared } from './shared.ts';
+import { type AppParts, type Closable, gitOf, openShared, type Shared } from './shared.ts';
 
 /** The sweep and the replay, which share their parts. */
 export interface Sweeper extends Closable {
@@ -32,6 +32,10 @@ export interface Sweeper extends Closable {
   run(): Promise<object>;
   /** Sends notifications of workspaces, in parallel with the rounds, until none is due or `signal` aborts. */
   notify(signal: AbortSignal): Promise<number>;
+  /** Fetches commits of repositories, in parallel with the rounds, until none is due or `signal` aborts. */
+  ingest(signal: AbortSignal): Promise<number>;
+  /** Tells repository hosts the states of commits, in parallel with the rounds, until none is due or `signal` aborts. */
+  postStatuses(signal: AbortSignal): Promise<number>;
   /** Tells events of the sync, in parallel with the rounds, until nothing is about to be told or `signal` aborts. */
   tell(signal: AbortSignal): Promise<number>;
   /** Sends notifications of the sync, in parallel with the rounds, until none is due or `signal` aborts. */
@@ -74,6 +78,8 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
     auditTrailDays: parts.config.KEYFERRY_AUDIT_TRAIL_DAYS,
     assessmentHours: parts.config.KEYFERRY_ASSESSMENT_HOURS,
     smtp: smtpOf(parts.config),
+    git: gitOf(parts.config, shared),
+    publicUrl: parts.config.KEYFERRY_PUBLIC_URL,
   });
   const notices = openNoticeSweep({ store, queue, networkBounds, seen: noticeTelemetry(shared.metrics) });
   const gauges = readService(parts, shared);
@@ -109,6 +115,8 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax, parts.log) };
     }),
     notify: async (signal) => (store.seal.state() === 'ready' ? workspaces.notify(signal) : 0),
+    ingest: async (signal) => (store.seal.state() === 'ready' ? workspaces.ingest(signal) : 0),
+    postStatuses: async (signal) => (store.seal.state() === 'ready' ? workspaces.postStatuses(signal) : 0),
     tell: async (signal) => (store.seal.state() === 'ready' ? notices.tell(signal) : 0),
     sendNotices: async (signal) => (store.seal.state() === 'ready' ? notices.send(signal) : 0),
     emptyMounts: async (signal) => (store.seal.state() === 'ready' ? continueRemovals(removal, signal) : 0),

@@ -71,6 +71,7 @@ import type {
 } from './tables/organizations.ts';
 import type {
   wsConfigurationVersionsTable,
+  wsIngressesTable,
   wsRunCommentsTable,
   wsRunEventsTable,
   wsRunJobsTable,
@@ -226,6 +227,7 @@ export interface Database {
   ws_consumers: TableOf<typeof wsConsumersTable>;
   ws_deliveries: TableOf<typeof wsDeliveriesTable>;
   ws_grants: TableOf<typeof wsGrantsTable>;
+  ws_ingresses: TableOf<typeof wsIngressesTable>;
   ws_memberships: TableOf<typeof wsMembershipsTable>;
   ws_notification_users: TableOf<typeof wsNotificationUsersTable>;
   ws_notifications: TableOf<typeof wsNotificationsTable>;

@@ -13,6 +13,19 @@ export interface MessageParts {
   readonly mail: Mail | undefined;
 }
 
+/** Looks at repositories before workspaces are connected to them. */
+export interface RepositoryCheck {
+  /** @throws ApiError 422 when it cannot be read, 503 while too many are looked at */
+  mustExist(named: NamedRepository): Promise<void>;
+}
+
+export interface NamedRepository {
+  readonly organizationId: string;
+  /** The id of the OAuth token that opens it. */
+  readonly tokenId: string;
+  readonly identifier: string;
+}
+
 /** The dependencies of the workspace service. */
 export interface WorkspaceParts extends MessageParts {
   readonly store: Store;
@@ -28,4 +41,7 @@ export interface WorkspaceParts extends MessageParts {
   };
   /** Retention of the audit trails of organizations, in days; 0 disables them. */
   readonly auditTrailDays: number;
+  readonly repositories: RepositoryCheck;
+  /** Scheme and authority under which clients know this service; undefined when the operator has not set them. */
+  readonly publicUrl: string | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Secret } from '#core/secret.ts';
 import type { NetworkBounds } from '#network/bounds.ts';
+import type { GitSettings } from '#network/git/settings.ts';
 import { openMail, type SmtpSettings } from '#network/mail.ts';
 import { openWebhooks } from '#network/webhooks.ts';
 import type { ClientConnection } from '#path/contract/request.ts';
@@ -44,6 +45,9 @@ import { teamRows } from './resources/teams/rows.ts';
 import { userRows } from './resources/users/rows.ts';
 import { variableSetRows } from './resources/variable-sets/rows.ts';
 import { variableRows } from './resources/variables/rows.ts';
+import { ingressRows } from './resources/vcs-ingresses/rows.ts';
+import { repositoryCheck } from './resources/vcs-repositories/check.ts';
+import { vcsWebhookRows } from './resources/vcs-webhooks/rows.ts';
 import { workloadIdentityRows } from './resources/workload-identity/rows.ts';
 import { lockRows } from './resources/workspace-lock/rows.ts';
 import { workspaceResourceRows } from './resources/workspace-resources/rows.ts';
@@ -59,16 +63,22 @@ export interface Workspaces {
   close(): Promise<void>;
 }
 
-export interface OpenParts extends Omit<WorkspaceParts, 'webhooks' | 'mail'> {
+export interface OpenParts extends Omit<WorkspaceParts, 'webhooks' | 'mail' | 'repositories'> {
+  readonly git: GitSettings;
   /** The operator's bounds on outgoing calls. */
   readonly networkBounds: NetworkBounds;
   /** Undefined when no e-mail is sent. */
   readonly smtp: SmtpSettings | undefined;
 }
 
-export function openWorkspaces({ networkBounds, smtp, ...others }: OpenParts): Workspaces {
+export function openWorkspaces({ networkBounds, smtp, git, ...others }: OpenParts): Workspaces {
   const webhooks = openWebhooks(networkBounds);
-  const parts = { ...others, webhooks, mail: smtp === undefined ? undefined : openMail(smtp) };
+  const parts = {
+    ...others,
+    webhooks,
+    mail: smtp === undefined ? undefined : openMail(smtp),
+    repositories: repositoryCheck(others.store, git),
+  };
   const trail = openTrail(parts);
   const board = new Board(parts);
   const rows: readonly ApiRow[] = [...allRows(parts), ...agentJobRows(parts, board), documentRow(() => rows)].map(
@@ -123,6 +133,8 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...userRows(parts),
   ...variableSetRows(parts),
   ...variableRows(parts),
+  ...ingressRows(parts),
+  ...vcsWebhookRows(parts),
   ...workloadIdentityRows(parts),
   ...workspaceResourceRows(parts),
   ...workspaceRows(parts),

@@ -1,4 +1,5 @@
 import type { NetworkBounds } from '#network/bounds.ts';
+import type { GitSettings } from '#network/git/settings.ts';
 import { openMail, type SmtpSettings } from '#network/mail.ts';
 import { openWebhooks } from '#network/webhooks.ts';
 import type { Store } from '#store/store.ts';
@@ -8,11 +9,13 @@ import { assessDue } from './resources/assessment-runs/sweep.ts';
 import { dropOldEvents } from './resources/audit-trail/store.ts';
 import { dropExpiredTokens } from './resources/authentication-tokens/store.ts';
 import { tendEphemeral } from './resources/auto-destroy-runs/sweep.ts';
+import { postStatuses } from './resources/commit-statuses/poster.ts';
 import { applyPolicies } from './resources/data-retention-policies/sweep.ts';
 import { sendDue } from './resources/notification-deliveries/sender.ts';
 import { wakeForgotten } from './resources/notification-deliveries/turns.ts';
 import { finishRemovals } from './resources/organizations/remove.ts';
 import { dropAbandoned } from './resources/state-blobs/sweep.ts';
+import { ingestDue } from './resources/vcs-ingresses/ingester.ts';
 
 /** The periodic work of the workspace service. */
 export interface WorkspaceSweep {
@@ -24,6 +27,10 @@ export interface WorkspaceSweep {
    * @returns the number of receivers served
    */
   notify(signal: AbortSignal): Promise<number>;
+  /** Fetches commits of repositories until none is due or `signal` aborts. Returns the number of turns. */
+  ingest(signal: AbortSignal): Promise<number>;
+  /** Tells repository hosts the states of commits until none is due or `signal` aborts. Returns the number of commits looked at. */
+  postStatuses(signal: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -40,6 +47,8 @@ export function openWorkspaceSweep({
   auditTrailDays,
   assessmentHours,
   smtp,
+  git,
+  publicUrl,
 }: {
   readonly store: Store;
   readonly networkBounds: NetworkBounds;
@@ -48,6 +57,8 @@ export function openWorkspaceSweep({
   /** Between two assessments of a workspace. */
   readonly assessmentHours: number;
   readonly smtp: SmtpSettings | undefined;
+  readonly git: GitSettings;
+  readonly publicUrl: string | undefined;
 }): WorkspaceSweep {
   const webhooks = openWebhooks(networkBounds);
   const parts = { webhooks, mail: smtp === undefined ? undefined : openMail(smtp) };
@@ -67,6 +78,8 @@ export function openWorkspaceSweep({
       await wakeForgotten(store, countMax);
     },
     notify: (signal) => sendDue(store, parts, signal),
+    ingest: (signal) => ingestDue(store, git, signal),
+    postStatuses: (signal) => postStatuses(store, { webhooks, publicUrl }, signal),
     close: () => webhooks.close(),
   };
 }

@@ -99,5 +99,20 @@ export const apiSettings = {
     meaning:
       'Mail server for [notifications by e-mail](workspaces/states-and-runs.md#e-mail): `smtp://user:password@host:587` (STARTTLS is required, except on the same machine) or `smtps://…`. `?tls=none` sends in the clear, `?tls=required` demands TLS of a server on the same machine too. Without it no e-mail is sent',
   },
+  KEYFERRY_GIT: {
+    readers: apiAndSweep,
+    meaning:
+      'Program that fetches [repositories of workspaces](workspaces/vcs.md), by its name or its path. Where it is missing, workspaces cannot be connected to repositories',
+  },
+  KEYFERRY_GIT_CA_FILE: {
+    readers: apiAndSweep,
+    default: "the system's",
+    meaning: 'Certificates by which servers of repositories are verified, in PEM',
+  },
+  KEYFERRY_GIT_KNOWN_HOSTS_FILE: {
+    readers: apiAndSweep,
+    meaning:
+      'Keys of SSH hosts in the form of `known_hosts`. Without it no [repository is fetched over SSH](workspaces/vcs.md#ssh)',
+  },
   KEYFERRY_SMTP_FROM: { readers: apiAndSweep, meaning: 'Sender of that e-mail: `Name <address>`' },
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -14,6 +14,7 @@ import type { Engine } from '#path/contract/engine.ts';
 import type { RateLimits } from '#quotas/limits.ts';
 import { readCors } from '#system/config/index.ts';
 import { openWorkspaces, type Workspaces } from '#workspaces/index.ts';
+import { gitOf } from '../shared.ts';
 import type { Base } from './base.ts';
 import type { Mfa } from './mfa.ts';
 
@@ -59,6 +60,8 @@ export const openWorkspaceRooms = ({ config, log, shared }: Base, gatekeeper: Ga
     log: partOf(log, 'workspaces'),
     workloadTokens: openWorkloadTokens(shared.store),
     auditTrailDays: config.KEYFERRY_AUDIT_TRAIL_DAYS,
+    git: gitOf(config, shared),
+    publicUrl: config.KEYFERRY_PUBLIC_URL,
   });
 
 /** The workspaces API. */

@@ -55,7 +55,8 @@ export const invalidAttribute = (name: string, detail: string): ApiError =>
   new ApiError(422, { title: 'invalid attribute', detail, pointer: `/data/attributes/${name}` });
 
 /** 422 about the document, such as a relationship to a missing resource. */
-export const unprocessable = (detail: string): ApiError => new ApiError(422, { title: 'unprocessable entity', detail });
+export const unprocessable = (detail: string, options?: ErrorOptions): ApiError =>
+  new ApiError(422, { title: 'unprocessable entity', detail }, options);
 
 /** 503: a retry after a short time will succeed. */
 export const notYet = (detail: string): ApiError => new ApiError(503, { title: 'service unavailable', detail });

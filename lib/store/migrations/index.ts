@@ -56,6 +56,7 @@ import { agents } from './0071-agents.ts';
 import { syncPlans } from './0072-sync-plans.ts';
 import { autoDestroys } from './0077-auto-destroys.ts';
 import { assessments } from './0078-assessments.ts';
+import { ingresses } from './0080-ingresses.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -133,4 +134,5 @@ export const migrations: readonly Migration[] = [
   { name: '0072-sync-plans', up: syncPlans, outsideTransaction: true },
   { name: '0077-auto-destroys', up: autoDestroys },
   { name: '0078-assessments', up: assessments },
+  { name: '0080-ingresses', up: ingresses },
 ];

@@ -98,6 +98,8 @@ export const wsOauthClientsTable = {
   /** Sealed. */
   private_key: nullable(bytea),
   created_at: withDefault(timestamptz),
+  /** Sealed. */
+  webhook_secret: nullable(bytea),
 };
 
 export const wsOauthTokensTable = {

@@ -28,6 +28,35 @@ export const wsConfigurationVersionsTable = {
   /** The order in which configuration versions were made. */
   position: generated(bigintText),
   created_at: withDefault(timestamptz),
+  error_message: nullable(text),
+};
+
+/** Commits from repositories that become configuration versions. */
+export const wsIngressesTable = {
+  id: text,
+  configuration_version_id: text,
+  workspace_id: text,
+  organization_id: text,
+  /** Tells the same announcement from another one. */
+  delivery: text,
+  /** What was asked for. */
+  request: json,
+  commit_sha: nullable(text),
+  /** What is known of the commit, by the names of the API. */
+  attributes: withDefault(json),
+  changed_files: withDefault(json),
+  run_id: nullable(text),
+  /** Null: it was fetched or refused. */
+  next_at: nullable(timestamptz),
+  claimed_until: nullable(timestamptz),
+  attempts: withDefault(int),
+  /** When the status of the commit is looked at again; null: never. */
+  status_at: nullable(timestamptz),
+  status_sent: nullable(text),
+  status_failures: withDefault(int),
+  /** The order in which commits were announced. */
+  position: generated(bigintText),
+  created_at: withDefault(timestamptz),
 };
 
 export const wsRunCommentsTable = {

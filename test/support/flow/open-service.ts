@@ -54,6 +54,9 @@ export interface OpenService {
   sweep(): Promise<object>;
   /** Sends the workspace notifications that are due, as the process of the sweep does. */
   notify(signal?: AbortSignal): Promise<number>;
+  /** Fetches the commits that are due, and tells hosts the states of commits, as the process of the sweep does. */
+  ingest(signal?: AbortSignal): Promise<number>;
+  postStatuses(signal?: AbortSignal): Promise<number>;
   /** Tells what is new of the sync, and sends the notifications that are due, as the process of the sweep does. */
   tell(signal?: AbortSignal): Promise<number>;
   sendNotices(signal?: AbortSignal): Promise<number>;
@@ -222,6 +225,8 @@ function stageAround({ app, api, sweeper, rootToken, logged, fakes, address }: O
     reload: () => api.reload(),
     sweep: () => sweeper.run(),
     notify: (signal = AbortSignal.timeout(patience.conditionMs)) => sweeper.notify(signal),
+    ingest: (signal = AbortSignal.timeout(patience.conditionMs)) => sweeper.ingest(signal),
+    postStatuses: (signal = AbortSignal.timeout(patience.conditionMs)) => sweeper.postStatuses(signal),
     tell: (signal = AbortSignal.timeout(patience.conditionMs)) => sweeper.tell(signal),
     sendNotices: (signal = AbortSignal.timeout(patience.conditionMs)) => sweeper.sendNotices(signal),
     untilQuiet: () =>

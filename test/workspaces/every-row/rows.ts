@@ -8,6 +8,8 @@ import type { WorkspaceGround } from '../support/ground.ts';
 export const everyRow = ({ service }: WorkspaceGround): readonly ApiRow[] =>
   openWorkspaces({
     networkBounds: readBounds('none'),
+    git: { program: 'git', bounds: readBounds('none'), caFile: undefined, knownHostsFile: undefined },
+    publicUrl: undefined,
     smtp: undefined,
     store: service.store,
     clock: { now: () => new Date() },

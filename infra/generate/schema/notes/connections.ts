@@ -9,6 +9,6 @@ export const connections: TableNotes = {
   ws_notification_users: {},
   ws_notifications: { columns: { token: 'Sealed.' } },
   ws_oauth_client_projects: {},
-  ws_oauth_clients: { columns: { secret: 'Sealed.', private_key: 'Sealed.' } },
+  ws_oauth_clients: { columns: { secret: 'Sealed.', private_key: 'Sealed.', webhook_secret: 'Sealed.' } },
   ws_oauth_tokens: { columns: { secret: 'Sealed.', ssh_key: 'Sealed.' } },
 };

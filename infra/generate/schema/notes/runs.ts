@@ -2,6 +2,17 @@ import type { TableNotes } from '../note.ts';
 
 export const runs: TableNotes = {
   ws_configuration_versions: { columns: { position: 'The order in which configuration versions were made.' } },
+  ws_ingresses: {
+    about: 'Commits from repositories that become configuration versions.',
+    columns: {
+      delivery: 'Tells the same announcement from another one.',
+      request: 'What was asked for.',
+      attributes: 'What is known of the commit, by the names of the API.',
+      next_at: 'Null: it was fetched or refused.',
+      status_at: 'When the status of the commit is looked at again; null: never.',
+      position: 'The order in which commits were announced.',
+    },
+  },
   ws_run_comments: {},
   ws_run_events: {},
   ws_run_jobs: {

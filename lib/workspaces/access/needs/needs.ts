@@ -26,6 +26,8 @@ const open = noun(async () => undefined, {
   everyone: () => true,
   /** The address grants its bearer one operation, which the handler reads from it. */
   'signed-address': () => true,
+  /** The handler verifies the signature of the request. */
+  'signed-request': () => true,
 });
 
 /** All kinds of resources that rows may be about. */

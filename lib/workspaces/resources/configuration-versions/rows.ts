@@ -17,7 +17,7 @@ import { timeOfStatement } from '../run-lifecycle/transition.ts';
 import { blobReply } from '../state-blobs/read.ts';
 import { configurationFileRow } from './files.ts';
 import { type ConfigurationVersionRow, configurationVersionsWhere, readConfigurationVersion } from './store.ts';
-import { configurationVersionOf, uploadAddress } from './view.ts';
+import { configurationVersionOf, ingressOf, uploadAddress } from './view.ts';
 
 const ofWorkspace = '/api/v2/workspaces/:workspace_id/configuration-versions';
 const one = '/api/v2/configuration-versions/:configuration_version_id';
@@ -73,11 +73,13 @@ const recordRows = (parts: WorkspaceParts): readonly ApiRow[] => {
     operation({
       method: 'GET',
       path: `${one}/ingress-attributes`,
-      summary: 'Read the commit of a configuration version (always 404, since none comes from a repository)',
+      summary: 'Read the commit of a configuration version',
       needs: { workspace: 'read-runs' },
-      replies: {},
-      run: async () => {
-        throw notFound();
+      replies: { 200: 'ingress-attributes' },
+      run: async ({ parameters }) => {
+        const ingress = ingressOf(await readConfigurationVersion(store.db, parameters.configuration_version_id));
+        if (ingress === undefined) throw notFound();
+        return { data: ingress };
       },
     }),
   ];

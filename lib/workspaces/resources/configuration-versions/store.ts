@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { notFound } from '#path/jsonapi/error.ts';
 import type { RowOf } from '#store/sql/columns.ts';
-import { nullable, textMap } from '#store/sql/kinds.ts';
+import { arrayOf, jsonObject, nullable, text, textMap } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { wsConfigurationVersionsTable } from '#store/tables/runs.ts';
@@ -14,6 +14,11 @@ const rowColumns = {
   ...wsConfigurationVersionsTable,
   created_by_kind: nullable(callerKind),
   timestamps: textMap,
+  /** The commit that it was made from. */
+  ingress_id: nullable(text),
+  changed_files: nullable(arrayOf(text)),
+  ingress: nullable(jsonObject),
+  commit_sha: nullable(text),
 };
 
 type Db = Pick<Store, 'db'>['db'];
@@ -25,7 +30,8 @@ export async function configurationVersionsWhere(
   { size, offset } = { size: 1, offset: 0 },
 ): Promise<readonly ConfigurationVersionRow[]> {
   const { rows } = await rowsOf(rowColumns)`
-    select c.* from ws_configuration_versions c where ${condition}
+    select c.*, i.id as ingress_id, i.changed_files, i.attributes as ingress, i.commit_sha
+      from ws_configuration_versions c left join ws_ingresses i on i.configuration_version_id = c.id where ${condition}
      order by c.position desc limit ${size} offset ${offset}`.execute(db);
   return rows;
 }

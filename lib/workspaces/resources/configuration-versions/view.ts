@@ -24,9 +24,9 @@ export function configurationVersionOf(row: ConfigurationVersionRow, uploadUrl: 
     type: 'configuration-versions',
     attributes: {
       'auto-queue-runs': row.auto_queue_runs,
-      'changed-files': [],
-      error: null,
-      'error-message': null,
+      'changed-files': row.changed_files ?? [],
+      error: row.status === 'errored' ? 'repository' : null,
+      'error-message': row.error_message,
       provisional: row.provisional,
       source: row.source,
       speculative: row.speculative,
@@ -35,9 +35,49 @@ export function configurationVersionOf(row: ConfigurationVersionRow, uploadUrl: 
       'upload-url': uploadUrl,
     },
     relationships: {
-      'ingress-attributes': { data: null, links: { related: `${path}/ingress-attributes` } },
+      'ingress-attributes': {
+        ...toOne('ingress-attributes', row.ingress_id),
+        links: { related: `${path}/ingress-attributes` },
+      },
       workspace: toOne('workspaces', row.workspace_id),
     },
     links: { self: path, ...(row.status === 'uploaded' ? { download: `${path}/download` } : {}) },
   };
 }
+
+/** The documents of configuration versions and of their commits. */
+export const includedConfigurations = (rows: readonly ConfigurationVersionRow[]): readonly Resource[] =>
+  rows.flatMap((row) => {
+    const ingress = ingressOf(row);
+    return [configurationVersionOf(row), ...(ingress === undefined ? [] : [ingress])];
+  });
+
+/** The document of the commit that a configuration version was made from. */
+export function ingressOf(row: ConfigurationVersionRow): Resource | undefined {
+  if (row.ingress_id === null) return undefined;
+  return {
+    id: row.ingress_id,
+    type: 'ingress-attributes',
+    attributes: { ...unknownFacts, ...row.ingress, 'commit-sha': row.commit_sha },
+    links: { self: `/api/v2/configuration-versions/${row.id}/ingress-attributes` },
+  };
+}
+
+const unknownFacts = {
+  branch: null,
+  'clone-url': null,
+  'commit-author': null,
+  'commit-message': null,
+  'commit-url': null,
+  'compare-url': null,
+  identifier: null,
+  'is-pull-request': false,
+  'on-default-branch': null,
+  'pull-request-number': null,
+  'pull-request-title': null,
+  'pull-request-url': null,
+  'sender-avatar-url': null,
+  'sender-html-url': null,
+  'sender-username': null,
+  tag: null,
+};

@@ -10,13 +10,30 @@ import { listClients, readClient } from './find.ts';
 import { addProjects, removeProjects } from './projects.ts';
 import { updateClient } from './update.ts';
 import { clientResource } from './view.ts';
+import { makeWebhook } from './webhook.ts';
 
 const ofOrganization = '/api/v2/organizations/:organization_name/oauth-clients';
 const one = '/api/v2/oauth-clients/:oauth_client_id';
 const projects = `${one}/relationships/projects` as const;
 
 /** Connections to repository hosts. Members may read them; teams with the right to manage VCS settings may change them. */
-export const oauthClientRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
+export const oauthClientRows = (parts: WorkspaceParts): readonly ApiRow[] => [
+  ...clientRows(parts),
+  ...webhookRows(parts),
+];
+
+const webhookRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
+  operation({
+    method: 'POST',
+    path: `${one}/actions/create-webhook`,
+    summary: 'Give an OAuth client a webhook with a new secret',
+    needs: { organization: 'manage-vcs-settings' },
+    replies: { 201: 'webhooks' },
+    run: ({ parameters, origin }) => makeWebhook(store, parameters.oauth_client_id, origin),
+  }),
+];
+
+const clientRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
   operation({
     method: 'GET',
     path: ofOrganization,

@@ -10,7 +10,7 @@ import { providerNames, providers } from './fields.ts';
 /** Settings of a client other than its secrets, by their API names. */
 export type ClientSettings = z.infer<typeof clientSettings>;
 
-const clientSettings = z
+export const clientSettings = z
   .strictObject({
     name: z.string().nullable(),
     key: z.string().nullable(),

@@ -4,7 +4,7 @@ import type { Resource } from '#path/jsonapi/resource.ts';
 import type { FoundWorkspace } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { configurationVersionsWhere } from '../configuration-versions/store.ts';
-import { configurationVersionOf } from '../configuration-versions/view.ts';
+import { includedConfigurations } from '../configuration-versions/view.ts';
 import type { Part } from '../plans-and-applies/report.ts';
 import { partOf } from '../plans-and-applies/view.ts';
 import type { RunRow } from '../run-lifecycle/store.ts';
@@ -67,7 +67,7 @@ async function configurations({ parts, runs }: Reading): Promise<readonly Resour
   if (ids.length === 0) return [];
   const page = { size: ids.length, offset: 0 };
   const rows = await configurationVersionsWhere(parts.store.db, sql`c.id = any(${ids}::text[])`, page);
-  return rows.map((row) => configurationVersionOf(row));
+  return includedConfigurations(rows);
 }
 
 async function users({ parts, runs, found }: Reading, asked: ReadonlySet<string>): Promise<readonly Resource[]> {

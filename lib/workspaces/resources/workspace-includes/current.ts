@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Resource } from '#path/jsonapi/resource.ts';
 import { noLevels, stateLevels } from '../../access/levels.ts';
 import { configurationVersionsWhere } from '../configuration-versions/store.ts';
-import { configurationVersionOf } from '../configuration-versions/view.ts';
+import { includedConfigurations } from '../configuration-versions/view.ts';
 import type { Part } from '../plans-and-applies/report.ts';
 import { partOf } from '../plans-and-applies/view.ts';
 import { type RunRow, runsWhere } from '../run-lifecycle/store.ts';
@@ -36,15 +36,12 @@ export const currentRunConfiguration: Include = async (including) => {
   const { parts } = including;
   const levels = levelsIn(including);
   const rows = await currentRuns(including);
-  const configurations = await includedConfigurations(
-    including,
-    idsOf(rows.map((run) => run.configuration_version_id)),
-  );
+  const configurations = await readConfigurations(including, idsOf(rows.map((run) => run.configuration_version_id)));
   return { resources: [...rows.map((run) => runOf(parts, run, levels(run.workspace_id))), ...configurations] };
 };
 
 export const currentConfiguration: Include = async (including) => ({
-  resources: await includedConfigurations(
+  resources: await readConfigurations(
     including,
     idsOf(including.found.map(({ workspace }) => workspace.current_configuration_version_id)),
   ),
@@ -66,12 +63,12 @@ async function runsIn({ parts }: Including, ids: readonly string[]): Promise<rea
   return runsWhere(parts.store.db, sql`r.id = any((select ${ids}::text[])::text[])`, { size: ids.length, offset: 0 });
 }
 
-async function includedConfigurations(including: Including, ids: readonly string[]) {
+async function readConfigurations(including: Including, ids: readonly string[]) {
   const { parts } = including;
   if (ids.length === 0) return [];
   const condition = sql`c.id = any((select ${ids}::text[])::text[])`;
   const rows = await configurationVersionsWhere(parts.store.db, condition, { size: ids.length, offset: 0 });
-  return rows.map((row) => configurationVersionOf(row));
+  return includedConfigurations(rows);
 }
 
 /** The levels of the caller by workspace. */

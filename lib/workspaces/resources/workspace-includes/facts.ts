@@ -23,6 +23,8 @@ export const factColumns = {
   auto_destroy_status: nullable(text),
   /** Settings of the OAuth client of its repository, by their API names. */
   oauth_client: nullable(jsonObject),
+  /** The client with a webhook. */
+  webhook_client_id: nullable(text),
   retention_id: nullable(text),
   retention_type: nullable(text),
   /** Outputs of the current state in their order. */
@@ -38,7 +40,8 @@ export async function factsOf({ db }: Pick<Store, 'db'>, ids: readonly string[])
   const { rows } = await rowsOf(factColumns)`
     select w.id as workspace_id, ${tagNames} as tag_names, p.default_execution_mode as project_mode,
            p.default_agent_pool_id as project_pool, p.auto_destroy_activity_duration as project_auto_destroy,
-           c.settings as oauth_client, r.id as retention_id, r.type as retention_type,
+           c.settings as oauth_client,
+           case when c.webhook_secret is not null then c.id end as webhook_client_id, r.id as retention_id, r.type as retention_type,
            ${outputIds} as output_ids, ${variableIds} as variable_ids, ${hasReadme} as has_readme,
            ${autoDestroyStatus} as auto_destroy_status, a.id as assessment_id, a.created_at as assessed_at
       from ws_workspaces w

@@ -10,6 +10,8 @@ export interface VcsRepo {
   /** Empty for the default branch. */
   readonly branch: string;
   readonly 'ingress-submodules': boolean;
+  /** Whether pull requests from forks are planned: their code runs with the variables of the workspace. Absent: false. */
+  readonly 'ingress-forks'?: boolean;
   readonly 'tags-regex': string | null;
   readonly 'vcs-app-installation-id': string | null;
 }
@@ -39,6 +41,7 @@ export const vcsRepoField = z
       {
         identifier: identifier.optional(),
         branch: text(255).nullish(),
+        'ingress-forks': flag().nullish(),
         'ingress-submodules': flag().nullish(),
         'tags-regex': text(512).refine(isRegularExpression, 'is not a regular expression').nullish(),
         'oauth-token-id': text(64).nullish(),
@@ -72,6 +75,7 @@ export function changedConnection(current: Connection, sent: SentRepo | undefine
       identifier: repo,
       branch: sent.branch === undefined ? (current.repo?.branch ?? '') : (sent.branch ?? ''),
       'ingress-submodules': sent['ingress-submodules'] ?? current.repo?.['ingress-submodules'] ?? false,
+      'ingress-forks': sent['ingress-forks'] ?? current.repo?.['ingress-forks'] ?? false,
       'tags-regex':
         sent['tags-regex'] === undefined ? (current.repo?.['tags-regex'] ?? null) : sent['tags-regex'] || null,
       'vcs-app-installation-id': app,
@@ -91,7 +95,11 @@ function providerOf(current: Connection, sent: NonNullable<SentRepo>) {
       pointer: '/data/attributes/vcs-repo/oauth-token-id',
     });
   if (token !== undefined) return { token, app: null };
-  if (app !== undefined) return { token: null, app };
+  if (app !== undefined)
+    throw invalidAttribute(
+      'vcs-repo/vcs-app-installation-id',
+      'Vcs repo cannot use an app installation here: connect the repository with an OAuth token',
+    );
   return { token: current.oauth_token_id, app: current.repo?.['vcs-app-installation-id'] ?? null };
 }
 

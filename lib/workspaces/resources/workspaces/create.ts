@@ -17,7 +17,7 @@ import { changedColumns, newColumns } from '../workspace-settings/change.ts';
 import type { createBody } from './bodies.ts';
 import { workspaceDocument } from './document.ts';
 import { mustManageTags, projectToCreateIn } from './project.ts';
-import { mustBeOfOrganization, withPool } from './references.ts';
+import { mustBeOfOrganization, mustReach, withPool } from './references.ts';
 
 /** Creates a workspace with its tags. Of several concurrent requests with the same name, one succeeds. */
 export async function createWorkspace(
@@ -28,11 +28,23 @@ export async function createWorkspace(
   const { store } = parts;
   mustBeAhead(sent.attributes['auto-destroy-at'], undefined, store.clock.now());
   const id = newId('ws');
+  await mustReachRepository(parts, { standing, id, sent });
   await withRefusals({ ws_workspaces_name: 'name' }, () =>
     store.transaction((tx) => insert(tx, { standing, id, sent })),
   );
   const found = await findWorkspace(store, standing.caller, { workspace_id: id });
   return { status: 201, data: await workspaceDocument(parts, found) };
+}
+
+/** Before the workspace is made, since a look at a repository takes its time. @throws ApiError 422 */
+async function mustReachRepository(parts: WorkspaceParts, { standing, id, sent }: NewWorkspace): Promise<void> {
+  const columns = columnsOf(sent);
+  if (columns.oauth_token_id === null) return;
+  const organizationId = standing.organization.id;
+  const { projectId } = await parts.store.transaction((tx) =>
+    projectToCreateIn(tx, standing, sent.related.project?.id),
+  );
+  await mustReach(parts, { id, organizationId, projectId }, { current: newColumns, next: columns });
 }
 
 interface NewWorkspace {

@@ -8,7 +8,7 @@ import { readIncludes } from '../workspace-includes/includes.ts';
 import type { Include } from '../workspace-includes/including.ts';
 import { viewOf } from './view.ts';
 
-type Parts = Pick<WorkspaceParts, 'store' | 'clock'>;
+type Parts = Pick<WorkspaceParts, 'store' | 'clock' | 'publicUrl'>;
 
 export interface WorkspaceDocuments {
   readonly data: readonly Resource[];
@@ -57,7 +57,9 @@ export async function workspaceDocuments(
   const data = found.flatMap((one) => {
     const known = facts.get(one.workspace.id);
     // Deleted since it was read.
-    return known === undefined ? [] : [viewOf(one, known, relationships.get(one.workspace.id))];
+    return known === undefined
+      ? []
+      : [viewOf(one, known, { publicUrl: parts.publicUrl, more: relationships.get(one.workspace.id) })];
   });
   return { data, ...(asked.length === 0 ? {} : { included: resources }) };
 }

@@ -15,7 +15,7 @@ import { type Columns, changedColumns } from '../workspace-settings/change.ts';
 import type { updateBody } from './bodies.ts';
 import { workspaceDocument } from './document.ts';
 import { mustLeave, projectToMoveTo } from './project.ts';
-import { mustBeOfOrganization, withPool } from './references.ts';
+import { mustBeOfOrganization, mustReach, withPool } from './references.ts';
 
 /** Updates the attributes that were sent. Concurrent updates are serialized. */
 export async function updateWorkspace(
@@ -24,6 +24,10 @@ export async function updateWorkspace(
   sent: BodyOf<typeof updateBody>,
 ): Promise<DocumentReply> {
   const { store } = parts;
+  const { workspace } = found;
+  const next = changedColumns(workspace, withPool(sent.attributes, sent.data));
+  const bound = { id: workspace.id, organizationId: workspace.organization_id, projectId: workspace.project_id };
+  await mustReach(parts, bound, { current: workspace, next });
   await withRefusals({ ws_workspaces_name: 'name' }, () =>
     store.transaction((tx) => change(tx, found, sent, store.clock.now())),
   );

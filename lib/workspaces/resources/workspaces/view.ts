@@ -9,18 +9,21 @@ import { effectiveExecution } from '../workspace-settings/execution.ts';
 import { type Settings, settingsOf } from '../workspace-settings/settings.ts';
 import { vcsAttributes } from './vcs-view.ts';
 
-/** The document of a workspace. `more`: relationships to included resources. */
+/** The document of a workspace. `more`: relationships to included resources. `publicUrl`: what absolute addresses start with. */
 export function viewOf(
   found: FoundWorkspace,
   facts: Facts,
-  more: Readonly<Record<string, Relationship>> = {},
+  {
+    publicUrl,
+    more = {},
+  }: { readonly publicUrl: string | undefined; readonly more?: Readonly<Record<string, Relationship>> | undefined },
 ): Resource {
   const { workspace, standing } = found;
   const { name } = standing.organization;
   return {
     id: workspace.id,
     type: 'workspaces',
-    attributes: attributesOf(found, facts),
+    attributes: attributesOf(found, facts, publicUrl),
     relationships: { ...relationshipsOf(found, facts), ...more },
     links: {
       self: `/api/v2/organizations/${name}/workspaces/${workspace.name}`,
@@ -29,7 +32,7 @@ export function viewOf(
   };
 }
 
-function attributesOf({ workspace, standing, levels }: FoundWorkspace, facts: Facts) {
+function attributesOf({ workspace, standing, levels }: FoundWorkspace, facts: Facts, publicUrl: string | undefined) {
   const settings = settingsOf(workspace.settings);
   const { 'vcs-repo': repo, ...plain } = settings;
   const { mode } = effectiveExecution(workspace, facts, standing.organization);
@@ -39,7 +42,7 @@ function attributesOf({ workspace, standing, levels }: FoundWorkspace, facts: Fa
     ...plain,
     ...autoDestroy(workspace, settings, facts),
     'last-assessment-result-at': facts.assessed_at === null ? null : timeText(facts.assessed_at),
-    ...vcsAttributes(repo, workspace.oauth_token_id, facts),
+    ...vcsAttributes(repo, workspace.oauth_token_id, facts, publicUrl),
     ...measured(workspace),
     ...absent,
     name: workspace.name,

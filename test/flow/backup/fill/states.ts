@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { documentOf } from '#test/workspaces/support/documents.ts';
 import { md5Of, put, stateText, stateVersion } from '#test/workspaces/support/files.ts';
 import { packed } from '#test/workspaces/support/packed.ts';
@@ -19,6 +20,7 @@ export const states: Filling = {
     'ws_run_jobs',
     'ws_assessments',
     'ws_deliveries',
+    'ws_ingresses',
   ],
   async fill(world) {
     const { ground } = world;
@@ -40,5 +42,12 @@ export const states: Filling = {
     const take = documentOf('agents', { 'wait-seconds': 0 });
     const taken = await ground.call('POST', `/agents/${agent}/actions/take`, take, token);
     if (taken.status !== 200) throw new Error(`an agent took nothing: ${taken.status} ${taken.text}`);
+    // A commit is announced by a repository that no test reaches.
+    await sql`
+      insert into ws_ingresses (id, configuration_version_id, workspace_id, organization_id, delivery, request, commit_sha)
+      select 'ia-1', c.id, w.id, w.organization_id, 'd', '{}', repeat('a', 40)
+        from ws_configuration_versions c join ws_workspaces w on w.id = c.workspace_id where c.id = ${made.item.id}`.execute(
+      ground.service.store.db,
+    );
   },
 };

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { gitServer, gitVersion } from '#test/support/servers/git-server.ts';
 import { newId } from '#workspaces/frame/ids.ts';
 import { workspaceGround } from '../../support/ground.ts';
 import { bindings, problemsIn, project, tags, workspaceBody } from './bodies.ts';
 
+const withGit = test.skipIf(gitVersion() === undefined);
 const ground = workspaceGround();
 
 const existing = async (attributes: object = {}, relationships: object = {}) => {
@@ -16,9 +18,12 @@ const existing = async (attributes: object = {}, relationships: object = {}) => 
 };
 
 /** An OAuth token of an organization. */
-const oauthToken = async (organizationId: string): Promise<string> => {
+const oauthToken = async (organizationId: string, url = 'https://host.test'): Promise<string> => {
   const [client, token] = [newId('oc'), newId('ot')];
-  const settings = JSON.stringify({ name: 'host', 'service-provider': 'github', 'http-url': 'https://host.test' });
+  const settings = JSON.stringify({
+    ...{ name: 'host', key: null, 'rsa-public-key': null, 'organization-scoped': true },
+    ...{ 'service-provider': 'github', 'http-url': url, 'api-url': url },
+  });
   const { db } = ground.service.store;
   await sql`insert into ws_oauth_clients (id, organization_id, settings) values (${client}, ${organizationId}, ${settings})`.execute(
     db,
@@ -75,9 +80,11 @@ test('rules are checked between sent and stored settings', async () => {
   expect((await update({ 'global-remote-state': true, 'project-remote-state': false })).status).toBe(200);
 });
 
-test('trigger patterns, trigger prefixes and tags replace each other', async () => {
+withGit('trigger patterns, trigger prefixes and tags replace each other', async () => {
   const { organization, update } = await existing({ 'trigger-patterns': ['*'] });
-  const token = await oauthToken(organization.id);
+  const git = await gitServer();
+  git.repository('a/b');
+  const token = await oauthToken(organization.id, git.url);
   const triggers = async (attributes: object) => {
     const { status, item } = await update(attributes);
     const {
@@ -97,9 +104,11 @@ test('trigger patterns, trigger prefixes and tags replace each other', async () 
   expect((await update({ 'file-triggers-enabled': true })).status).toBe(422);
 });
 
-test('a repository is connected, updated key by key, and disconnected', async () => {
+withGit('a repository is connected, updated key by key, and disconnected', async () => {
   const { organization, update } = await existing();
-  const token = await oauthToken(organization.id);
+  const git = await gitServer();
+  git.repository('o/p/_git/r');
+  const token = await oauthToken(organization.id, git.url);
   const strange = await oauthToken((await ground.organization()).id);
   expect((await update({ 'vcs-repo': { branch: 'main' } })).status).toBe(422);
   const untouched = await update({ 'vcs-repo': {} });
@@ -114,7 +123,7 @@ test('a repository is connected, updated key by key, and disconnected', async ()
       identifier: 'o/p/_git/r',
       'display-identifier': 'o/p/_git/r',
       'oauth-token-id': token,
-      'repository-http-url': 'https://host.test/o/p/_git/r',
+      'repository-http-url': `${git.url}/o/p/_git/r`,
       'service-provider': 'github',
       'tags-regex': null,
       'ingress-submodules': false,
@@ -128,10 +137,9 @@ test('a repository is connected, updated key by key, and disconnected', async ()
     'ingress-submodules': true,
   });
   const byApp = await update({ 'vcs-repo': { 'github-app-installation-id': 'ghain-1' } });
-  expect(byApp.item.attributes['vcs-repo']).toMatchObject({
-    'oauth-token-id': null,
-    'vcs-app-installation-id': 'ghain-1',
-  });
+  expect([byApp.status, byApp.errors[0]?.detail]).toMatchObject([422, expect.stringContaining('app installation')]);
+  const unknown = await update({ 'vcs-repo': { identifier: 'acme/none' } });
+  expect([unknown.status, unknown.errors[0]?.detail]).toMatchObject([422, expect.stringContaining('does not exist')]);
   expect((await update({ 'vcs-repo': null })).item.attributes).toMatchObject({
     'vcs-repo': null,
     'vcs-repo-identifier': null,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { trust } from '#network/connection/trust.ts';
-import { strictPolicy } from '../support/network/policy.ts';
-import { listen, secure } from './servers.ts';
+import { strictPolicy } from '../../support/network/policy.ts';
+import { listen, secure } from '../servers.ts';
 
 test('clients that trust the same certificates share a secure context, and others do not', async () => {
   const [{ cert }, other] = [await secure('one'), await secure('other')];
@@ -42,7 +42,7 @@ test('the certificates of Node stay trusted, and added ones apply only to their 
     const url = `https://localhost:${await listen(server.server)}/`;
     const args = ['--input-type=module-typescript', '--eval', program, url, added.cert];
     const options = {
-      cwd: new URL('../..', import.meta.url).pathname,
+      cwd: new URL('../../..', import.meta.url).pathname,
       env: { NODE_EXTRA_CA_CERTS: join(folder, 'known.pem') },
     };
     const { stdout } = await promisify(execFile)(process.execPath, args, options);

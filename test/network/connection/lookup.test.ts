@@ -1,7 +1,7 @@
 import type { LookupOptions } from 'node:dns';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { guardedLookup } from '#network/connection/lookup.ts';
-import { strictPolicy } from '../support/network/policy.ts';
+import { strictPolicy } from '../../support/network/policy.ts';
 
 type Entry = { readonly address: string; readonly family: number };
 const answers: Entry[][] = [];

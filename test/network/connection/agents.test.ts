@@ -4,9 +4,9 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { BlockedConnection, isBlocked } from '#network/blocked.ts';
 import { guardedAgents } from '#network/connection/agents.ts';
 import type { NetworkPolicy } from '#network/policy.ts';
-import { patience } from '../support/measures/patience.ts';
-import { strictPolicy } from '../support/network/policy.ts';
-import { answering, listen, portOf, secure } from './servers.ts';
+import { patience } from '../../support/measures/patience.ts';
+import { strictPolicy } from '../../support/network/policy.ts';
+import { answering, listen, portOf, secure } from '../servers.ts';
 
 const loopback = (port: number): NetworkPolicy => ({
   ...strictPolicy,
