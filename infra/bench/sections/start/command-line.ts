@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bundleProgram } from '../../../package/command-line/bundle.ts';
+import { bundleProgram } from '#infra/package/command-line/bundle.ts';
 import type { Figure } from '../../measure/figure.ts';
 import { addressed } from '../../measure/http-load.ts';
 import { compare } from '../../measure/rounds.ts';
