@@ -237,6 +237,7 @@ const settings = z.object({
   KEYFERRY_DATA_DIR: z.string().default('.data'),
   KEYFERRY_POSTGRES_DIR: z.string().optional(),
   KEYFERRY_DEV_ROOT_TOKEN: z.string().optional(),
+  KEYFERRY_DEV_AGENT: onOrOff.default(true),
 });
 
 /** For what has to offer every setting, such as the chart. */
