@@ -72,6 +72,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
     store,
     networkBounds,
     auditTrailDays: parts.config.KEYFERRY_AUDIT_TRAIL_DAYS,
+    runLogDays: parts.config.KEYFERRY_RUN_LOG_DAYS,
     smtp: smtpOf(parts.config),
   });
   const notices = openNoticeSweep({ store, queue, networkBounds, seen: noticeTelemetry(shared.metrics) });

@@ -13,6 +13,22 @@ export interface MessageParts {
   readonly mail: Mail | undefined;
 }
 
+/** A sync of a secret into variables that has not been pushed yet: where it writes. */
+export interface PendingSync {
+  readonly workspaceId?: string | undefined;
+  /** `<organization>/<workspace>`. */
+  readonly workspace?: string | undefined;
+  readonly variableSetId?: string | undefined;
+}
+
+/** Bounds of runs, set by the operator. */
+export interface RunBounds {
+  /** Runs of one organization that are planned or applied at the same time. */
+  readonly perOrganizationMax: number;
+  /** How long a plan waits for syncs to the variables of its workspace, in milliseconds; 0: it does not. */
+  readonly syncWaitMs: number;
+}
+
 /** The dependencies of the workspace service. */
 export interface WorkspaceParts extends MessageParts {
   readonly store: Store;
@@ -23,4 +39,7 @@ export interface WorkspaceParts extends MessageParts {
   readonly gatekeeper: Pick<Gatekeeper, 'authenticate'>;
   /** Retention of the audit trails of organizations, in days; 0 disables them. */
   readonly auditTrailDays: number;
+  readonly runs: RunBounds;
+  /** The syncs into variables that have waited for less than this many milliseconds, one for each; bounded. */
+  pendingSyncs(withinMs: number): Promise<readonly PendingSync[]>;
 }

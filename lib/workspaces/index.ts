@@ -9,6 +9,7 @@ import type { WorkspaceParts } from './contract.ts';
 import { adminRows } from './resources/admin/rows.ts';
 import { Board } from './resources/agent-jobs/board.ts';
 import { agentJobRows } from './resources/agent-jobs/rows.ts';
+import { noteWaiting } from './resources/agent-jobs/why.ts';
 import { agentPoolRows } from './resources/agent-pools/rows.ts';
 import { agentRows } from './resources/agents/rows.ts';
 import { auditTrailRows } from './resources/audit-trail/rows.ts';
@@ -100,7 +101,7 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...oauthClientRows(parts),
   ...oauthTokenRows(parts),
   ...organizationRows(parts),
-  ...planAndApplyRows(parts),
+  ...planAndApplyRows(parts, (runId) => noteWaiting(parts, runId)),
   ...projectRows(parts),
   ...reservedTagKeyRows(parts),
   ...retentionRows(parts),

@@ -10,6 +10,7 @@ import { applyPolicies } from './resources/data-retention-policies/sweep.ts';
 import { sendDue } from './resources/notification-deliveries/sender.ts';
 import { wakeForgotten } from './resources/notification-deliveries/turns.ts';
 import { finishRemovals } from './resources/organizations/remove.ts';
+import { dropOldLogs } from './resources/run-lifecycle/old-logs.ts';
 import { dropAbandoned } from './resources/state-blobs/sweep.ts';
 
 /** The periodic work of the workspace service. */
@@ -34,12 +35,15 @@ export function openWorkspaceSweep({
   store,
   networkBounds,
   auditTrailDays,
+  runLogDays,
   smtp,
 }: {
   readonly store: Store;
   readonly networkBounds: NetworkBounds;
   /** Retention of the audit trails of organizations, in days. */
   readonly auditTrailDays: number;
+  /** Retention of the logs of ended runs, in days; 0 keeps them. */
+  readonly runLogDays: number;
   readonly smtp: SmtpSettings | undefined;
 }): WorkspaceSweep {
   const webhooks = openWebhooks(networkBounds);
@@ -53,11 +57,18 @@ export function openWorkspaceSweep({
       await endLostJobs(store, countMax);
       await dropSilentAgents(store, countMax);
       await dropOldEvents(store, auditTrailDays, countMax);
-      if (performance.now() >= retentionAt && !(await applyPolicies(store, countMax)))
+      if (performance.now() >= retentionAt && !(await retained(store, countMax, runLogDays)))
         retentionAt = performance.now() + retentionMs;
       await wakeForgotten(store, countMax);
     },
     notify: (signal) => sendDue(store, parts, signal),
     close: () => webhooks.close(),
   };
+}
+
+/** Whether there may be more to delete. */
+async function retained(store: Store, countMax: number, runLogDays: number): Promise<boolean> {
+  const states = await applyPolicies(store, countMax);
+  const logs = await dropOldLogs(store, runLogDays, countMax);
+  return states || logs;
 }

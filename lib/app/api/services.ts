@@ -15,6 +15,7 @@ import { readCors } from '#system/config/index.ts';
 import { openWorkspaces, type Workspaces } from '#workspaces/index.ts';
 import type { Base } from './base.ts';
 import type { Mfa } from './mfa.ts';
+import { pendingSyncsOf } from './pending-syncs.ts';
 
 interface CommonParts {
   readonly gatekeeper: Gatekeeper;
@@ -57,6 +58,11 @@ export const openWorkspaceRooms = ({ config, log, shared }: Base, gatekeeper: Ga
     smtp: smtpOf(config),
     log: partOf(log, 'workspaces'),
     auditTrailDays: config.KEYFERRY_AUDIT_TRAIL_DAYS,
+    runs: {
+      perOrganizationMax: config.KEYFERRY_RUNS_PER_ORGANIZATION_MAX,
+      syncWaitMs: config.KEYFERRY_RUN_SYNC_WAIT_MS,
+    },
+    pendingSyncs: pendingSyncsOf(shared.store),
   });
 
 /** The workspaces API. */

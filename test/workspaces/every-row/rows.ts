@@ -13,6 +13,8 @@ export const everyRow = ({ service }: WorkspaceGround): readonly ApiRow[] =>
     clock: { now: () => new Date() },
     log: silentLog,
     auditTrailDays: 14,
+    runs: { perOrganizationMax: 50, syncWaitMs: 0 },
+    pendingSyncs: async () => [],
     gatekeeper: { authenticate: async () => 'invalid' as const },
   }).rows;
 
