@@ -1,5 +1,6 @@
 import { readConfig } from '#core/config.ts';
 import { openLog } from '#core/log/open.ts';
+import { localAgent } from '../local/agent/report.ts';
 import { startInstance } from '../process/instance.ts';
 import { measured } from '../process/measured.ts';
 import { runUntilSignal } from '../process/run.ts';
@@ -18,7 +19,15 @@ await runUntilSignal(async () => {
     report: (text: string) => process.stdout.write(`${text}\n`),
   };
   const instance = await measured(config, (metrics) => startInstance({ ...options, metrics }));
+  const agent = config.KEYFERRY_DEV_AGENT ? await localAgent(instance, options.report) : undefined;
   if (config.KEYFERRY_UI) process.stdout.write(`web page ${instance.address}/ui/\n`);
   process.stdout.write(`root token ${instance.rootToken}\nready ${instance.address}\n`);
-  return { ...instance, hangup: instance.reload };
+  return {
+    ...instance,
+    hangup: instance.reload,
+    async close() {
+      await agent?.stop();
+      await instance.close();
+    },
+  };
 });

@@ -36,6 +36,8 @@ const host: Host = {
   home: homedir(),
   version: packageFile.version,
   signal: interruption.signal,
+  // A second bundle, which the other commands need not load.
+  runAgent: async (options) => (await import('../process/agent.ts')).runAgentProcess(options),
 };
 
 // The bundle is CommonJS, which starts faster and cannot wait at the top.

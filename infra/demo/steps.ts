@@ -3,6 +3,7 @@ import type { Terminal } from '../show/terminal.ts';
 import { runLine } from './command-line.ts';
 import { type Copy, compareCopies, copiesOf, showCopies, untilStatus } from './copies.ts';
 import { showNarrowToken } from './narrow-token.ts';
+import { showRemoteRun } from './remote-run.ts';
 import type { Stage } from './stage.ts';
 import { showWorkspace } from './workspace.ts';
 
@@ -143,6 +144,10 @@ export const steps: readonly Step[] = [
   {
     title: 'Create a workspace, store its state, and sync a secret into its variables',
     run: showWorkspace,
+  },
+  {
+    title: 'Plan and apply a configuration by an agent, if terraform or tofu is on this machine',
+    run: showRemoteRun,
   },
   {
     title: 'Remove the associations: the external copies are removed',

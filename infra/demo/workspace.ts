@@ -4,7 +4,7 @@ import { type SecretId, showCopies, untilStatus } from './copies.ts';
 import type { Stage } from './stage.ts';
 
 /** A client of the workspace service that sends the requests of the automation engine's own command line. */
-class WorkspaceClient {
+export class WorkspaceClient {
   readonly #stage: Stage;
 
   constructor(stage: Stage) {

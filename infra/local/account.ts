@@ -33,6 +33,10 @@ export function asServer(program: string, args: readonly string[]): Invocation {
   return { program, args, ...(serverUser === undefined ? {} : { uid: serverUser, gid: serverUser }) };
 }
 
+/** Runs a program as the user of this process; it is asked to end when this process ends, even if it is killed. */
+export const boundToParent = (program: string, args: readonly string[]): Invocation =>
+  haveSetpriv ? { program: 'setpriv', args: ['--pdeathsig', 'SIGTERM', program, ...args] } : { program, args };
+
 function otherUser(): readonly string[] {
   if (serverUser === undefined) return [];
   const user = [`--reuid=${serverUser}`, `--regid=${serverUser}`, '--clear-groups', '--no-new-privs'];

@@ -77,6 +77,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
     networkBounds,
     auditTrailDays: parts.config.KEYFERRY_AUDIT_TRAIL_DAYS,
     assessmentHours: parts.config.KEYFERRY_ASSESSMENT_HOURS,
+    runLogDays: parts.config.KEYFERRY_RUN_LOG_DAYS,
     smtp: smtpOf(parts.config),
     git: gitOf(parts.config, shared),
     publicUrl: parts.config.KEYFERRY_PUBLIC_URL,

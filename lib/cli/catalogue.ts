@@ -160,6 +160,11 @@ export const groups: readonly Group[] = [
     },
   },
   {
+    name: 'agent',
+    summary: 'Run the plans and applies of workspaces on this machine',
+    load: async () => [(await import('./verbs/workspaces/agent.ts')).agent],
+  },
+  {
     name: 'doctor',
     summary: 'Show what is wrong with this installation, and what helps',
     load: async () => [(await import('./verbs/doctor/doctor.ts')).doctor],

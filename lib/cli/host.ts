@@ -11,6 +11,14 @@ export interface Host {
   readonly version: string;
   /** Aborts when the user interrupts the program. */
   readonly signal: AbortSignal;
+  /** Runs an agent until a signal ends it, with the settings of this environment. Its code is loaded with the first call. */
+  runAgent(options: AgentOptions): Promise<void>;
+}
+
+export interface AgentOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Ends once the agent could take work. */
+  readonly checks: boolean;
 }
 
 /** Standard output or standard error. */

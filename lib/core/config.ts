@@ -205,6 +205,9 @@ const settings = z.object({
   KEYFERRY_SYNC_LOCK_MS: wholeNumber(500, 600_000, 30_000),
   KEYFERRY_ASSESSMENT_HOURS: wholeNumber(1, 8_760, 24),
   KEYFERRY_AUDIT_TRAIL_DAYS: wholeNumber(0, 3_650, 14),
+  KEYFERRY_RUNS_PER_ORGANIZATION_MAX: wholeNumber(1, 10_000, 50),
+  KEYFERRY_RUN_SYNC_WAIT_MS: wholeNumber(0, 3_600_000, 30_000),
+  KEYFERRY_RUN_LOG_DAYS: wholeNumber(0, 3_650, 0),
   KEYFERRY_AUDIT_DIR: z.string().optional(),
   KEYFERRY_CREDENTIALS_DIR: z.string().optional(),
   KEYFERRY_CREDENTIALS_ENDPOINTS: baseUrls.default([]),
@@ -241,6 +244,7 @@ const settings = z.object({
   KEYFERRY_DATA_DIR: z.string().default('.data'),
   KEYFERRY_POSTGRES_DIR: z.string().optional(),
   KEYFERRY_DEV_ROOT_TOKEN: z.string().optional(),
+  KEYFERRY_DEV_AGENT: onOrOff.default(true),
 });
 
 /** For what has to offer every setting, such as the chart. */

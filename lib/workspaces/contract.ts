@@ -26,6 +26,22 @@ export interface NamedRepository {
   readonly identifier: string;
 }
 
+/** A sync of a secret into variables that has not been pushed yet: where it writes. */
+export interface PendingSync {
+  readonly workspaceId?: string | undefined;
+  /** `<organization>/<workspace>`. */
+  readonly workspace?: string | undefined;
+  readonly variableSetId?: string | undefined;
+}
+
+/** Bounds of runs, set by the operator. */
+export interface RunBounds {
+  /** Runs of one organization that are planned or applied at the same time. */
+  readonly perOrganizationMax: number;
+  /** How long a plan waits for syncs to the variables of its workspace, in milliseconds; 0: it does not. */
+  readonly syncWaitMs: number;
+}
+
 /** The dependencies of the workspace service. */
 export interface WorkspaceParts extends MessageParts {
   readonly store: Store;
@@ -44,4 +60,7 @@ export interface WorkspaceParts extends MessageParts {
   readonly repositories: RepositoryCheck;
   /** Scheme and authority under which clients know this service; undefined when the operator has not set them. */
   readonly publicUrl: string | undefined;
+  readonly runs: RunBounds;
+  /** The syncs into variables that have waited for less than this many milliseconds, one for each; bounded. */
+  pendingSyncs(withinMs: number): Promise<readonly PendingSync[]>;
 }

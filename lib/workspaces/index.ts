@@ -10,6 +10,7 @@ import type { WorkspaceParts } from './contract.ts';
 import { adminRows } from './resources/admin/rows.ts';
 import { Board } from './resources/agent-jobs/board.ts';
 import { agentJobRows } from './resources/agent-jobs/rows.ts';
+import { noteWaiting } from './resources/agent-jobs/why.ts';
 import { agentPoolRows } from './resources/agent-pools/rows.ts';
 import { agentRows } from './resources/agents/rows.ts';
 import { assessmentRows } from './resources/assessment-runs/rows.ts';
@@ -113,7 +114,7 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...oauthClientRows(parts),
   ...oauthTokenRows(parts),
   ...organizationRows(parts),
-  ...planAndApplyRows(parts),
+  ...planAndApplyRows(parts, (runId) => noteWaiting(parts, runId)),
   ...projectRows(parts),
   ...reservedTagKeyRows(parts),
   ...retentionRows(parts),

@@ -14,6 +14,7 @@ import { applyPolicies } from './resources/data-retention-policies/sweep.ts';
 import { sendDue } from './resources/notification-deliveries/sender.ts';
 import { wakeForgotten } from './resources/notification-deliveries/turns.ts';
 import { finishRemovals } from './resources/organizations/remove.ts';
+import { dropOldLogs } from './resources/run-lifecycle/old-logs.ts';
 import { dropAbandoned } from './resources/state-blobs/sweep.ts';
 import { ingestDue } from './resources/vcs-ingresses/ingester.ts';
 
@@ -46,6 +47,7 @@ export function openWorkspaceSweep({
   networkBounds,
   auditTrailDays,
   assessmentHours,
+  runLogDays,
   smtp,
   git,
   publicUrl,
@@ -56,6 +58,8 @@ export function openWorkspaceSweep({
   readonly auditTrailDays: number;
   /** Between two assessments of a workspace. */
   readonly assessmentHours: number;
+  /** Retention of the logs of ended runs, in days; 0 keeps them. */
+  readonly runLogDays: number;
   readonly smtp: SmtpSettings | undefined;
   readonly git: GitSettings;
   readonly publicUrl: string | undefined;
@@ -73,7 +77,7 @@ export function openWorkspaceSweep({
       await tendEphemeral(store, workspacesMax);
       await assessDue(store, { countMax: workspacesMax, hours: assessmentHours });
       await dropOldEvents(store, auditTrailDays, countMax);
-      if (performance.now() >= retentionAt && !(await applyPolicies(store, countMax)))
+      if (performance.now() >= retentionAt && !(await retained(store, countMax, runLogDays)))
         retentionAt = performance.now() + retentionMs;
       await wakeForgotten(store, countMax);
     },
@@ -82,4 +86,11 @@ export function openWorkspaceSweep({
     postStatuses: (signal) => postStatuses(store, { webhooks, publicUrl }, signal),
     close: () => webhooks.close(),
   };
+}
+
+/** Whether there may be more to delete. */
+async function retained(store: Store, countMax: number, runLogDays: number): Promise<boolean> {
+  const states = await applyPolicies(store, countMax);
+  const logs = await dropOldLogs(store, runLogDays, countMax);
+  return states || logs;
 }

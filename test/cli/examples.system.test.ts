@@ -5,6 +5,7 @@ import { SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allVerbs } from '#infra/generate/tables/commands.ts';
+import { standIn } from '../agent/agent-of.ts';
 import { type Bundled, bundledProgram } from '../support/cli/bundled.ts';
 import { serviceOf } from '../support/flow/open-service.ts';
 import { shamirService } from '../support/flow/shamir.ts';
@@ -102,20 +103,34 @@ async function batch() {
   return { BATCH: id };
 }
 
+async function call(method: string, path: string, resource: object | undefined) {
+  const reply = await fetch(`${service.address}/api/v2${path}`, {
+    method,
+    headers: { authorization: `Bearer ${service.rootToken}`, 'content-type': 'application/vnd.api+json' },
+    body: method === 'GET' ? null : JSON.stringify(resource === undefined ? {} : { data: resource }),
+  });
+  return (await reply.json()) as { data: { id: string; attributes: { token?: string } } };
+}
+
+const organization = () =>
+  call('POST', '/organizations', { type: 'organizations', attributes: { name: 'acme', email: 'ops@example.com' } });
+
+/** The token of an agent pool, and an engine on the path. */
+async function agentPool() {
+  await organization();
+  const { data } = await call('POST', '/organizations/acme/agent-pools', {
+    type: 'agent-pools',
+    attributes: { name: 'machines' },
+  });
+  const description = { type: 'authentication-tokens', attributes: { description: 'an agent' } };
+  const made = await call('POST', `/agent-pools/${data.id}/authentication-tokens`, description);
+  await inFolder('pool-token.txt', `${made.data.attributes.token}\n`);
+  return { PATH: `${join(program.folder, 'bin')}:${standIn}:${process.env['PATH']}` };
+}
+
 /** A workspace with a state, locked or not. */
 async function workspace({ locked }: { readonly locked: boolean }) {
-  const call = async (method: string, path: string, resource: object | undefined) => {
-    const reply = await fetch(`${service.address}/api/v2${path}`, {
-      method,
-      headers: { authorization: `Bearer ${service.rootToken}`, 'content-type': 'application/vnd.api+json' },
-      body: method === 'GET' ? null : JSON.stringify(resource === undefined ? {} : { data: resource }),
-    });
-    return (await reply.json()) as { data: { id: string } };
-  };
-  await call('POST', '/organizations', {
-    type: 'organizations',
-    attributes: { name: 'acme', email: 'ops@example.com' },
-  });
+  await organization();
   const made = '/organizations/acme/workspaces';
   await call('POST', made, { type: 'workspaces', attributes: { name: 'network', 'execution-mode': 'local' } });
   const { data } = await call('GET', `${made}/network`, undefined);
@@ -196,6 +211,7 @@ const before: Readonly<Record<string, () => Promise<unknown>>> = {
   'batches get': batch,
   'batches cancel': batch,
   'destinations create': () => inFolder('destination.json', JSON.stringify(service.fake('cloud-a-sm').destination)),
+  agent: agentPool,
   workspaces: () => workspace({ locked: false }),
   'workspaces unlock': () => workspace({ locked: true }),
   sync: destination,

@@ -24,6 +24,8 @@ const service = z.looseObject({
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),
   profiles: z.array(z.string()).default([]),
+  cap_drop: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.unknown()).default({}),
   volumes: z.array(z.string()).default([]),
 });
 const compose = z.object({ services: z.record(z.string(), service), volumes: z.record(z.string(), z.unknown()) });
@@ -98,6 +100,17 @@ describe('docker-compose.yml', () => {
     },
   );
 
+  test('has an agent in a profile of its own, with nothing of the service in its environment', () => {
+    const { agent } = services;
+    expect(agent?.profiles).toEqual(['agent']);
+    expect(Object.keys(agent?.environment ?? {}).toSorted()).toEqual([
+      'KEYFERRY_AGENT_ADDRESS',
+      'KEYFERRY_AGENT_TOKEN',
+      'KEYFERRY_LOG_LEVEL',
+    ]);
+    expect(agent?.cap_drop).toEqual(['ALL']);
+  });
+
   test('starts no third-party service by default', () => {
     expect(services['moto']?.profiles).toEqual(['emulators']);
     expect(services['lowkey-vault']?.profiles).toEqual(['emulators']);
@@ -120,7 +133,11 @@ describe('the image', () => {
       ([file = '']) => file,
     );
     const needed = await importedBy(commands);
-    expect(needed.filter((file) => !copied.some((folder) => file.startsWith(folder)))).toEqual([]);
+    const single = [...dockerfile.matchAll(/^COPY (\S+\.json) \.\/$/gm)].map(([, file]) => file);
+    expect(single).toHaveLength(2);
+    expect(
+      needed.filter((file) => !single.includes(file) && !copied.some((folder) => file.startsWith(folder))),
+    ).toEqual([]);
     const ignored = await read('infra/Dockerfile.dockerignore');
     for (const folder of copied) expect(ignored).toContain(`!${folder.slice(0, -1)}\n`);
   });

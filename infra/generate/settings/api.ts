@@ -85,6 +85,20 @@ export const apiSettings = {
     default: 'any folder',
     meaning: 'Folder in which the files of [audit devices](audit.md) must be',
   },
+  KEYFERRY_RUNS_PER_ORGANIZATION_MAX: {
+    readers: api,
+    meaning:
+      'Runs of one organization that [agents](workspaces/agents.md#what-a-run-waits-for) plan or apply at the same time; others wait',
+  },
+  KEYFERRY_RUN_SYNC_WAIT_MS: {
+    readers: api,
+    meaning:
+      'How long a plan waits for [syncs to the variables of its workspace](workspaces/agents.md#what-a-run-waits-for); 0: it does not',
+  },
+  KEYFERRY_RUN_LOG_DAYS: {
+    readers: ['sweep', 'functions'],
+    meaning: 'Days for which the logs of ended runs are kept; 0: as long as the run',
+  },
   KEYFERRY_AUDIT_TRAIL_DAYS: {
     readers: apiAndSweep,
     meaning:

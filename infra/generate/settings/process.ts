@@ -38,6 +38,11 @@ export const processSettings = {
     meaning: 'How long a process that ends waits for work in flight',
   },
   KEYFERRY_DATA_DIR: { readers: development, meaning: 'Folder of its data' },
+  KEYFERRY_DEV_AGENT: {
+    readers: development,
+    meaning:
+      '`on`: it runs an [agent](workspaces/agents.md) for the organization `dev`, which it makes, if it finds an engine; `off`',
+  },
   KEYFERRY_DEV_ROOT_TOKEN: { readers: development, meaning: 'A root token of your own choice' },
   KEYFERRY_POSTGRES_DIR: {
     readers: development,

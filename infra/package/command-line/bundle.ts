@@ -1,15 +1,39 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { dirname, join } from 'node:path';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { root } from '../bundle.ts';
 
 /** Larger bundles start slowly, and the usual cause is a package that was imported by mistake. */
 export const programBytesMax = 250 * 1_024;
 
-/** Bundles the program `keyferry` with everything it imports, for Node 20 and later. Returns the size. */
+/** The file of the agent, beside the program. */
+export const agentFile = 'keyferry-agent.cjs';
+const agentModule = 'infra/process/agent.ts';
+/** An agent has its own limit: it starts once, and stays. */
+export const agentBytesMax = 1_024 * 1_024;
+
+/**
+ * Bundles the program `keyferry` with everything it imports, for Node 20 and later, and beside it the agent, which only the command `agent`
+ * loads. Returns the size of the program.
+ */
 export async function bundleProgram(file: string): Promise<number> {
+  const [bytes, agentBytes] = await Promise.all([
+    bundled({
+      entryPoints: ['infra/commands/keyferry.ts'],
+      banner: { js: '#!/usr/bin/env node' },
+      plugins: [onlyVersion, noPrograms, agentApart],
+      outfile: file,
+    }),
+    bundled({ entryPoints: [agentModule], plugins: [onlyVersion], outfile: join(dirname(file), agentFile) }),
+  ]);
+  if (bytes > programBytesMax) throw new Error(`the program has ${bytes} bytes: at most ${programBytesMax}`);
+  if (agentBytes > agentBytesMax) throw new Error(`the agent has ${agentBytes} bytes: at most ${agentBytesMax}`);
+  return bytes;
+}
+
+async function bundled(options: BuildOptions): Promise<number> {
   const { metafile } = await build({
-    entryPoints: ['infra/commands/keyferry.ts'],
+    ...options,
     absWorkingDir: root,
     bundle: true,
     minify: true,
@@ -20,18 +44,21 @@ export async function bundleProgram(file: string): Promise<number> {
     format: 'cjs',
     // Modules of Node that are imported on demand are required, so that Node's loader of ES modules is not started for them.
     supported: { 'dynamic-import': false },
-    banner: { js: '#!/usr/bin/env node' },
     legalComments: 'none',
-    plugins: [onlyVersion, noPrograms],
     // The build of the package with modules, of which only the writer is bundled.
     alias: { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') },
-    outfile: file,
     logLevel: 'error',
   });
-  const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
-  if (bytes > programBytesMax) throw new Error(`the program has ${bytes} bytes: at most ${programBytesMax}`);
-  return bytes;
+  return Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
 }
+
+/** Leaves the agent out of the program, and loads it from the file beside it. */
+const agentApart: Plugin = {
+  name: 'agent-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/process\/agent\.ts$/ }, () => ({ path: `./${agentFile}`, external: true }));
+  },
+};
 
 /** The program shows the version of the manifest, and needs nothing else of it. */
 const onlyVersion: Plugin = {

@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../bundle.ts';
-import { bundleProgram } from './bundle.ts';
+import { agentFile, bundleProgram } from './bundle.ts';
 
 export interface PackedProgram {
   /** The package, for `npx` and `npm install`. */
@@ -32,7 +32,7 @@ export async function packProgram(folder = join(root, '.build/command-line')): P
     description: 'The command line of Keyferry: secrets, syncs and workspaces',
     license,
     bin: { keyferry: programFile },
-    files: [programFile],
+    files: [programFile, agentFile],
     engines: { node: '>=20' },
   };
   await writeFile(join(content, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);

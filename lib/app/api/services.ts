@@ -17,6 +17,7 @@ import { openWorkspaces, type Workspaces } from '#workspaces/index.ts';
 import { gitOf } from '../shared.ts';
 import type { Base } from './base.ts';
 import type { Mfa } from './mfa.ts';
+import { pendingSyncsOf } from './pending-syncs.ts';
 
 interface CommonParts {
   readonly gatekeeper: Gatekeeper;
@@ -62,6 +63,11 @@ export const openWorkspaceRooms = ({ config, log, shared }: Base, gatekeeper: Ga
     auditTrailDays: config.KEYFERRY_AUDIT_TRAIL_DAYS,
     git: gitOf(config, shared),
     publicUrl: config.KEYFERRY_PUBLIC_URL,
+    runs: {
+      perOrganizationMax: config.KEYFERRY_RUNS_PER_ORGANIZATION_MAX,
+      syncWaitMs: config.KEYFERRY_RUN_SYNC_WAIT_MS,
+    },
+    pendingSyncs: pendingSyncsOf(shared.store),
   });
 
 /** The workspaces API. */

@@ -43,6 +43,7 @@ function requestOf(
     requestId: incoming.requestId,
     headers: incoming.headers,
     origin: originOf(parts, incoming),
+    remoteAddress: incoming.connection.remoteAddress,
     url: incoming.url,
     get caller() {
       return callerOf(exchange, row);

@@ -111,6 +111,8 @@ export interface RequestContext {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Scheme and authority under which the client knows this service, such as `https://keys.example`. */
   readonly origin: string;
+  /** The address of the client, in front of trusted proxies; empty when it is not known. */
+  readonly remoteAddress: string;
   /** Path and query as sent. */
   readonly url: string;
   /** Aborts when the client disconnects or the request times out. */

@@ -57,6 +57,7 @@ import { syncPlans } from './0072-sync-plans.ts';
 import { autoDestroys } from './0077-auto-destroys.ts';
 import { assessments } from './0078-assessments.ts';
 import { ingresses } from './0080-ingresses.ts';
+import { runLogs } from './0075-run-logs.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -135,4 +136,5 @@ export const migrations: readonly Migration[] = [
   { name: '0077-auto-destroys', up: autoDestroys },
   { name: '0078-assessments', up: assessments },
   { name: '0080-ingresses', up: ingresses },
+  { name: '0075-run-logs', up: runLogs, outsideTransaction: true },
 ];

@@ -38,6 +38,7 @@ export async function runLine(argv: readonly string[], options: LineOptions = {}
     home,
     version: '0.0.0',
     signal: new AbortController().signal,
+    runAgent: async () => {},
   });
   return { code, output: output.join(''), errors: errors.join('') };
 }

@@ -16,6 +16,8 @@ export const everyRow = ({ service }: WorkspaceGround): readonly ApiRow[] =>
     log: silentLog,
     workloadTokens: { sign: async () => '', published: async () => ({ keys: [] }) },
     auditTrailDays: 14,
+    runs: { perOrganizationMax: 50, syncWaitMs: 0 },
+    pendingSyncs: async () => [],
     gatekeeper: { authenticate: async () => 'invalid' as const },
   }).rows;
 

@@ -3,6 +3,7 @@ import { int, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import { serves } from '../agent-pools/scopes.ts';
 import { isActive } from '../run-lifecycle/store.ts';
+import { hasIdleAgent, hasRoom, inTurn } from './limit.ts';
 
 /**
  * The pool whose agents execute the runs of workspace `w` of project `p` and organization `o`: its own in the mode `agent`, in the mode `remote`
@@ -18,7 +19,7 @@ const poolOfWorkspace = sql`
 /** The scope of a pool may have changed since the workspace chose it. */
 const stillServes = serves('a', { workspaceId: sql`w.id`, projectId: sql`w.project_id` });
 
-/** Runs `r` with work that an agent of pool `a` could take now. Active runs are few, and have an index. */
+/** Runs `r` with work for agents of pool `a`. Active runs are few, and have an index. */
 const waiting = sql`
   ws_runs r join ws_workspaces w on w.id = r.workspace_id
     join ws_projects p on p.id = w.project_id
@@ -29,30 +30,70 @@ const waiting = sql`
           or r.status = 'pending' and (r.plan_only or r.settings->'save-plan' = 'true'))
      and (${stillServes})`;
 
+/** Runs of a pool with work for its agents, whatever they wait for. */
+export const waitingIn = (poolId: string): RawBuilder<unknown> => sql`${waiting} and a.id = ${poolId}`;
+
+/** What decides on the runs that can be taken now. */
+export interface Rules {
+  /** Runs of one organization in progress at the same time. */
+  readonly runsMax: number;
+  /** The condition that run `r` of workspace `w` waits for something else. */
+  readonly isHeld: RawBuilder<unknown>;
+}
+
+const ready = ({ runsMax, isHeld }: Rules) => sql`${hasRoom(runsMax)} and not ${isHeld}`;
+
+/** The workspace `w` with the pool `a` whose agents execute its runs. */
+export const poolOf = (workspaceId: string): RawBuilder<unknown> => sql`
+  ws_workspaces w join ws_projects p on p.id = w.project_id join ws_organizations o on o.id = w.organization_id
+    join ws_agent_pools a on a.id = (${poolOfWorkspace}) and a.organization_id = o.id
+   where w.id = ${workspaceId} and (${stillServes})`;
+
 export interface Candidate {
   readonly runId: string;
   readonly workspaceId: string;
 }
 
-/** Work for agents of a pool: applies first, then plans in the order of their creation, assessments last. */
+/** Work for agents of a pool, in its turn. */
 export async function candidates(
   db: QueryExecutorProvider,
   poolId: string,
-  { only = sql`true`, countMax }: { readonly only?: RawBuilder<unknown>; readonly countMax: number },
+  {
+    only = sql`true`,
+    countMax,
+    rules,
+  }: { readonly only?: RawBuilder<unknown>; readonly countMax: number; readonly rules: Rules },
 ): Promise<readonly Candidate[]> {
   const { rows } = await rowsOf({ run_id: text, workspace_id: text })`
-    select r.id as run_id, r.workspace_id from ${waiting} and a.id = ${poolId} and ${only}
-     order by r.status, r.assessment, r.position limit ${countMax}`.execute(db);
+    select r.id as run_id, r.workspace_id from ${waitingIn(poolId)} and ${ready(rules)} and ${only}
+     order by ${inTurn} limit ${countMax}`.execute(db);
   return rows.map(({ run_id: runId, workspace_id: workspaceId }) => ({ runId, workspaceId }));
+}
+
+/**
+ * Whether it is the turn of a run when the organization has only so many places left: those that wait for an idle agent of any pool take them in
+ * turn. So a pool whose agents ask more often gets no more than its turn.
+ */
+export async function isItsTurn(
+  db: QueryExecutorProvider,
+  { organizationId, runId }: { readonly organizationId: string; readonly runId: string },
+  { places, rules }: { readonly places: number; readonly rules: Rules },
+): Promise<boolean> {
+  const { rows } = await rowsOf({ run_id: text })`
+    select r.id as run_id from ${waiting} and o.id = ${organizationId} and not ${rules.isHeld} and (r.id = ${runId} or ${hasIdleAgent})
+     order by ${inTurn} limit ${Math.max(0, places)}`.execute(db);
+  return rows.some(({ run_id }) => run_id === runId);
 }
 
 /** The number of runs that agents of these pools could take now. Pools without any are absent. */
 export async function waitingCounts(
   db: QueryExecutorProvider,
   poolIds: readonly string[],
+  rules: Rules,
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await rowsOf({ pool_id: text, runs: int })`
     select a.id as pool_id, count(*)::int as runs from ${waiting} and a.id = any((select ${poolIds}::text[])::text[])
+       and ${ready(rules)}
      group by a.id`.execute(db);
   return new Map(rows.map(({ pool_id, runs }) => [pool_id, runs]));
 }

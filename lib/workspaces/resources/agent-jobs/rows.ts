@@ -46,7 +46,11 @@ const takeRow = (parts: WorkspaceParts, board: Board): ApiRow =>
       const until = performance.now() + (attributes['wait-seconds'] ?? waitSecondsMax) * 1_000;
       await endLostJobs(parts.store, lostMax);
       while (!signal.aborted) {
-        const taken = await takeJob(parts, { agentId: found.id, poolId: found.poolId });
+        const taken = await takeJob(parts, {
+          agentId: found.id,
+          poolId: found.poolId,
+          organizationId: found.organizationId,
+        });
         if (taken !== undefined)
           return {
             data: {

@@ -1,7 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { Secret } from '#core/secret.ts';
 import { ApiError } from '#path/jsonapi/error.ts';
-import type { Store } from '#store/store.ts';
 import type { Database } from '#store/tables.ts';
 import { holdWorkspace } from '../../access/hold.ts';
 import type { WorkspaceParts } from '../../contract.ts';
@@ -9,8 +8,10 @@ import { ping } from '../agents/store.ts';
 import { hashOf, newTokenText } from '../authentication-tokens/text.ts';
 import { type Part, report } from '../plans-and-applies/report.ts';
 import { readRun } from '../run-lifecycle/store.ts';
-import { openLog } from './logs.ts';
-import { type Candidate, candidates } from './pool.ts';
+import { placesLeft } from './limit.ts';
+import { addOnce, openLog } from './logs.ts';
+import { type Candidate, candidates, isItsTurn, type Rules, waitingIn } from './pool.ts';
+import { awaitedSyncs, noteSyncs, syncsOf, waitsForSyncs } from './syncs.ts';
 
 /** A job that an agent has taken, with the token for it. */
 export interface TakenJob {
@@ -27,23 +28,41 @@ const triesMax = 20;
 interface Taker {
   readonly agentId: string;
   readonly poolId: string;
+  readonly organizationId: string;
 }
 
+type Parts = Pick<WorkspaceParts, 'store' | 'runs' | 'pendingSyncs'>;
+
 /** Takes the next job of the agent's pool. Undefined: there is none now. */
-export async function takeJob(parts: Pick<WorkspaceParts, 'store'>, taker: Taker): Promise<TakenJob | undefined> {
+export async function takeJob(parts: Parts, taker: Taker): Promise<TakenJob | undefined> {
   const { store } = parts;
   await ping(store.db, taker.agentId);
-  for (const candidate of await candidates(store.db, taker.poolId, { countMax: triesMax })) {
-    const job = await attempt(store, taker, candidate);
+  const syncs = await awaitedSyncs(parts);
+  const rules = rulesOf(parts, syncs);
+  await noteSyncs(parts, waitingIn(taker.poolId), syncs);
+  for (const candidate of await candidates(store.db, taker.poolId, { countMax: triesMax, rules })) {
+    const late = await syncsOf(parts, candidate.workspaceId, syncs);
+    const job = await attempt(parts, taker, { ...candidate, rules, late });
     if (job !== undefined) return job;
   }
   return undefined;
 }
 
+export const rulesOf = (parts: Pick<Parts, 'runs'>, syncs: Awaited<ReturnType<typeof awaitedSyncs>>): Rules => ({
+  runsMax: parts.runs.perOrganizationMax,
+  isHeld: waitsForSyncs(parts, syncs),
+});
+
+interface Try extends Candidate {
+  readonly rules: Rules;
+  /** Syncs that the plan does not wait for any longer. */
+  readonly late: number;
+}
+
 /** Another agent may have been faster, or the run was canceled meanwhile. */
-async function attempt(store: Store, taker: Taker, candidate: Candidate): Promise<TakenJob | undefined> {
+async function attempt(parts: Parts, taker: Taker, candidate: Try): Promise<TakenJob | undefined> {
   try {
-    return await store.transaction((tx) => take(tx, store, taker, candidate));
+    return await parts.store.transaction((tx) => take(tx, parts, taker, candidate));
   } catch (error) {
     if (error instanceof ApiError && (error.status === 409 || error.status === 404)) return undefined;
     throw error;
@@ -52,18 +71,22 @@ async function attempt(store: Store, taker: Taker, candidate: Candidate): Promis
 
 async function take(
   tx: Transaction<Database>,
-  store: Store,
-  { agentId, poolId }: Taker,
-  { runId, workspaceId }: Candidate,
+  { store, runs }: Parts,
+  { agentId, poolId, organizationId }: Taker,
+  { runId, workspaceId, rules, late }: Try,
 ): Promise<TakenJob | undefined> {
+  const places = await placesLeft(tx, organizationId, runs.perOrganizationMax);
+  if (places <= 0) return undefined;
   await holdWorkspace(tx, workspaceId);
-  const [still] = await candidates(tx, poolId, { only: sql`r.id = ${runId}`, countMax: 1 });
-  if (still === undefined) return undefined;
+  const [still] = await candidates(tx, poolId, { only: sql`r.id = ${runId}`, countMax: 1, rules });
+  if (still === undefined || !(await isItsTurn(tx, { organizationId, runId }, { places, rules }))) return undefined;
   const run = await readRun(tx, runId);
   const part = run.status === 'confirmed' ? 'apply' : 'plan';
   const token = newTokenText();
   await report(tx, store, { run, part, caller: { kind: 'agent', id: agentId }, attributes: { status: 'running' } });
   await openLog(tx, store, run, part);
+  if (part === 'plan' && late > 0)
+    await addOnce(tx, store, { run: await readRun(tx, runId), part }, lateSentence(late));
   await sql`
     insert into ws_run_jobs as j (run_id, part, agent_id, hash, lease_until)
     values (${runId}, ${part}, ${agentId}, ${hashOf(store, token)}, now() + make_interval(secs => ${leaseSeconds}))
@@ -73,3 +96,6 @@ async function take(
   );
   return { runId, part, token };
 }
+
+const lateSentence = (count: number): string =>
+  `Not waiting any longer for ${count === 1 ? 'a sync' : `${count} syncs`} to the variables of this workspace: they may be those of before.`;

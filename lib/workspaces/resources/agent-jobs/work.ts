@@ -122,14 +122,5 @@ export async function finishJob(
     if (run.assessment) await recordCounts(tx, id, counted, attributes['has-changes'] === true);
     await report(tx, store, { run, part, caller: { kind: 'agent', id: agentId }, attributes });
     await endLease(tx, { id, part });
-    if (part === 'apply') await dropPlan(tx, id);
   });
-}
-
-/** A plan is applied once; what it contains is not kept. */
-async function dropPlan(tx: Tx, runId: string): Promise<void> {
-  await sql`
-    delete from ws_blobs where id = (select plan_file_id from ws_run_jobs where run_id = ${runId} and part = 'plan')`.execute(
-    tx,
-  );
 }

@@ -5,7 +5,7 @@ import { arrayOf, int, text } from '#store/sql/kinds.ts';
 import { wsAgentPoolsTable } from '#store/tables/connections.ts';
 import { isReadable } from '../../access/readable.ts';
 import type { Standing } from '../../access/standing.ts';
-import { liveAgents } from '../agents/store.ts';
+import { liveAgentsOf } from '../agents/store.ts';
 
 export type AgentPoolRow = RowOf<typeof agentPoolRowColumns>;
 
@@ -26,7 +26,7 @@ const scope = (kind: string, column: string): RawBuilder<unknown> => sql`array(
 
 /** Columns of the pool `p`, with those of its workspaces that the caller may read. */
 export const agentPoolColumns = (standing: Standing): RawBuilder<unknown> => sql`
-  p.id, p.organization_id, p.name, p.organization_scoped, p.created_at, ${liveAgents} as agent_count,
+  p.id, p.organization_id, p.name, p.organization_scoped, p.created_at, ${liveAgentsOf('p')} as agent_count,
   ${scope('allowed-workspaces', 'workspace_id')} as allowed_workspaces,
   ${scope('allowed-projects', 'project_id')} as allowed_projects,
   ${scope('excluded-workspaces', 'workspace_id')} as excluded_workspaces,

@@ -28,9 +28,13 @@ export const agentRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
     needs: { caller: 'agents' },
     body: document({ type: 'agents', attributes: fields }),
     replies: { 201: 'agents' },
-    async run({ caller, body: { attributes } }) {
+    async run({ caller, body: { attributes }, remoteAddress }) {
       const { name = 'agent', version = '' } = attributes;
-      const id = await registerAgent(store, caller.id, { name, version, ip: null });
+      const id = await registerAgent(store, caller.id, {
+        name,
+        version,
+        ip: remoteAddress === '' ? null : remoteAddress,
+      });
       return { status: 201, data: agentOf(await readAgent(store, id)) };
     },
   }),

@@ -114,7 +114,7 @@ export async function dropSilentAgents({ db }: Pick<Store, 'db'>, countMax: numb
        order by a.last_ping_at limit ${countMax} for update skip locked)`.execute(db);
 }
 
-/** The number of agents of the pool `p` that live. */
-export const liveAgents: RawBuilder<unknown> = sql`(
-  select count(*)::int from ws_agents a where a.agent_pool_id = p.id and not a.exited
-     and a.last_ping_at > now() - make_interval(secs => ${silentSeconds}))`;
+/** The number of agents of a pool that live. */
+export const liveAgentsOf = (alias: string): RawBuilder<unknown> => sql`(
+  select count(*)::int from ws_agents l where l.agent_pool_id = ${sql.ref(`${alias}.id`)} and not l.exited
+     and l.last_ping_at > now() - make_interval(secs => ${silentSeconds}))`;

@@ -21,8 +21,11 @@ const logBytesMax = 64 * 1024 * 1024;
 /** Limit of one answer; clients continue from where it ends. */
 const pageBytesMax = 1024 * 1024;
 
+/** Notes in the log of a run that waits why it does. */
+export type NoteWaiting = (runId: string) => Promise<void>;
+
 /** Logs of plans and applies. Their addresses are secrets. Clients read them piece by piece while they grow. */
-export const logRows = (parts: WorkspaceParts): readonly ApiRow[] => [
+export const logRows = (parts: WorkspaceParts, noteWaiting: NoteWaiting): readonly ApiRow[] => [
   operation({
     method: 'GET',
     path,
@@ -34,6 +37,7 @@ export const logRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     replies: { 200: { mediaType: 'text/plain' } },
     async run({ parameters, query: { offset, limit } }) {
       const { verb, id } = grantIn(parts, parameters.grant, [logVerbs.getPlan, logVerbs.getApply]);
+      await noteWaiting(id);
       const run = await readRun(parts.store.db, id);
       const blobId = verb === logVerbs.getPlan ? run.plan_log_id : run.apply_log_id;
       const range = { offset, limit: Math.min(limit, pageBytesMax) };

@@ -3,13 +3,13 @@ import { operation } from '../../access/needs/operation.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { changeRun } from '../run-lifecycle/change.ts';
 import { readRun, runIdOf } from '../run-lifecycle/store.ts';
-import { logRows } from './logs.ts';
+import { logRows, type NoteWaiting } from './logs.ts';
 import { type Part, report, reportBody } from './report.ts';
 import { type PartReader, partOf } from './view.ts';
 
 /** Plans and applies of runs: clients read them, agents report on them. */
-export const planAndApplyRows = (parts: WorkspaceParts): readonly ApiRow[] => [
-  ...logRows(parts),
+export const planAndApplyRows = (parts: WorkspaceParts, noteWaiting: NoteWaiting): readonly ApiRow[] => [
+  ...logRows(parts, noteWaiting),
   ...rowsOf(parts, 'plan'),
   ...rowsOf(parts, 'apply'),
 ];

@@ -48,8 +48,17 @@ export async function transition(tx: Tx, run: RunRow, status: RunStatus, actor: 
     await sql`update ws_workspaces set run_failures = run_failures + 1 where id = ${workspaceId}`.execute(tx);
   if (status === 'applied') await makeCurrent(tx, run);
   if (isFinal(status)) await announceDestroyed(tx, run, status);
+  if (isFinal(status) && status !== 'planned_and_saved') await dropPlan(tx, id);
   if (isFinal(status)) await release(tx, workspaceId, id);
   if (isFinal(status)) await queuePlans(tx, workspaceId);
+}
+
+/** A plan is applied once; what it contains is not kept when it can no longer be. */
+async function dropPlan(tx: Tx, runId: string): Promise<void> {
+  await sql`
+    delete from ws_blobs where id = (select plan_file_id from ws_run_jobs where run_id = ${runId} and part = 'plan')`.execute(
+    tx,
+  );
 }
 
 /** Sets a timestamp of a run to the time of the statement. */

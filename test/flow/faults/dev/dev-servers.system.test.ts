@@ -22,6 +22,7 @@ beforeAll(async () => {
     KEYFERRY_DATA_DIR: join(folder, 'data'),
     KEYFERRY_DEV_ROOT_TOKEN: rootToken,
     KEYFERRY_SHUTDOWN_MS_MAX: '500',
+    KEYFERRY_DEV_AGENT: 'off',
     PORT: '0',
   };
   dev = await startProgram('dev', { environment });

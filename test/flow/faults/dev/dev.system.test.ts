@@ -24,6 +24,7 @@ const environment = (changes: Readonly<Record<string, string>> = {}) => ({
   KEYFERRY_DATA_DIR: join(folder, 'data'),
   PORT: String(port),
   KEYFERRY_SHUTDOWN_MS_MAX: '500',
+  KEYFERRY_DEV_AGENT: 'off',
   ...changes,
 });
 const startDev = async (changes: Readonly<Record<string, string>> = {}): Promise<Started> =>

@@ -12,7 +12,9 @@ test('an agent registers, is listed with its status, and leaves', async () => {
   const { pool, register, take, token } = await poolOf(ground);
   const id = await register();
   const list = async () => (await ground.call('GET', `/agent-pools/${pool.id}/agents`)).items;
-  expect(await list()).toMatchObject([{ id, type: 'agents', attributes: { name: 'one', status: 'idle' } }]);
+  expect(await list()).toMatchObject([
+    { id, type: 'agents', attributes: { name: 'one', status: 'idle', 'ip-address': '127.0.0.1' } },
+  ]);
   expect((await ground.call('GET', `/agents/${id}`)).item).toEqual((await list())[0]);
   expect((await ground.call('GET', `/agent-pools/${pool.id}`)).item.attributes['agent-count']).toBe(1);
   expect((await take(id)).status).toBe(204);
