@@ -86,7 +86,7 @@ class Passing {
 
   pass(client: Socket, asked: Asked): void {
     const remote = dialRemote(this.#policy, asked, this.#limits.connectMs);
-    if (remote instanceof BlockedConnection) return this.#refuse(client, asked, remote);
+    if (remote instanceof BlockedConnection) return void this.#refuse(client, asked, remote);
     this.keep(remote);
     let isConnected = false;
     remote.once('error', (error) => this.#refuse(client, isConnected ? withoutAnswer(asked) : asked, error));
