@@ -53,6 +53,7 @@ import { syncRules } from './0068-sync-rules.ts';
 import { syncNotifications } from './0069-sync-notifications.ts';
 import { syncSamples } from './0070-sync-samples.ts';
 import { agents } from './0071-agents.ts';
+import { workspaceMeasures } from './0082-workspace-measures.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -127,4 +128,5 @@ export const migrations: readonly Migration[] = [
   { name: '0069-sync-notifications', up: syncNotifications },
   { name: '0070-sync-samples', up: syncSamples },
   { name: '0071-agents', up: agents },
+  { name: '0082-workspace-measures', up: workspaceMeasures },
 ];

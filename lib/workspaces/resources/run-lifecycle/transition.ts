@@ -5,6 +5,7 @@ import { newId } from '../../frame/ids.ts';
 import type { Trigger } from '../notification-configurations/fields.ts';
 import { announce } from '../notification-deliveries/outbox.ts';
 import { endLockedStates } from '../state-versions/promote.ts';
+import { measure } from './measures.ts';
 import { isFinal, queuedStatuses, type RunStatus } from './status.ts';
 import { isActive, isQueued, type RunRow } from './store.ts';
 
@@ -28,8 +29,8 @@ const triggers: Readonly<Partial<Record<RunStatus, Trigger>>> = {
 };
 
 /**
- * Changes the status of a run with all consequences: timestamp, event, notifications, and release of the lock at the end. The caller
- * holds the lock on the workspace row.
+ * Changes the status of a run with all consequences: timestamp, event, notifications, and at the end the measures of its workspace and the release
+ * of the lock. The caller holds the lock on the workspace row.
  */
 export async function transition(tx: Tx, run: RunRow, status: RunStatus, actor: Actor): Promise<void> {
   const { id, workspace_id: workspaceId, message } = run;
@@ -41,8 +42,8 @@ export async function transition(tx: Tx, run: RunRow, status: RunStatus, actor: 
   await addEvent(tx, id, status, actor);
   const trigger = triggers[status];
   if (trigger !== undefined) await announce(tx, { id, workspaceId, status, message }, trigger);
-  if (status === 'errored')
-    await sql`update ws_workspaces set run_failures = run_failures + 1 where id = ${workspaceId}`.execute(tx);
+  await sql`update ws_workspaces set latest_change_at = now() where id = ${workspaceId}`.execute(tx);
+  if (isFinal(status)) await measure(tx, workspaceId);
   if (status === 'applied') await makeCurrent(tx, run);
   if (isFinal(status)) await release(tx, workspaceId, id);
   if (isFinal(status)) await queuePlans(tx, workspaceId);

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { RowOf } from '#store/sql/columns.ts';
-import { arrayOf, bool, jsonObject, nullable, text } from '#store/sql/kinds.ts';
+import { arrayOf, bool, int, jsonObject, nullable, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { executionMode } from '../../access/standing.ts';
@@ -19,6 +19,9 @@ export const factColumns = {
   oauth_client: nullable(jsonObject),
   retention_id: nullable(text),
   retention_type: nullable(text),
+  /** The policy that applies: its own, or that of its organization. Without days it keeps everything. */
+  retention_of: nullable(text),
+  retention_days: nullable(int),
   /** Outputs of the current state in their order. */
   output_ids: arrayOf(text),
   variable_ids: arrayOf(text),
@@ -33,12 +36,14 @@ export async function factsOf({ db }: Pick<Store, 'db'>, ids: readonly string[])
     select w.id as workspace_id, ${tagNames} as tag_names, p.default_execution_mode as project_mode,
            p.default_agent_pool_id as project_pool, p.auto_destroy_activity_duration as project_auto_destroy,
            c.settings as oauth_client, r.id as retention_id, r.type as retention_type,
+           coalesce(r.id, d.id) as retention_of, case when r.id is null then d.days else r.days end as retention_days,
            ${outputIds} as output_ids, ${variableIds} as variable_ids, ${hasReadme} as has_readme
       from ws_workspaces w
       join ws_projects p on p.id = w.project_id
       left join ws_oauth_tokens o on o.id = w.oauth_token_id
       left join ws_oauth_clients c on c.id = o.client_id
       left join ws_retention_policies r on r.workspace_id = w.id
+      left join ws_retention_policies d on d.organization_id = w.organization_id
      where w.id = any((select ${ids}::text[])::text[])`.execute(db);
   return new Map(rows.map((row) => [row.workspace_id, row]));
 }
