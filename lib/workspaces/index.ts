@@ -20,7 +20,7 @@ import { configurationVersionRows } from './resources/configuration-versions/row
 import { retentionRows } from './resources/data-retention-policies/rows.ts';
 import { documentRow, serviceRows, versions } from './resources/discovery/rows.ts';
 import { notificationRows } from './resources/notification-configurations/rows.ts';
-import { verificationRows } from './resources/notification-deliveries/deliver.ts';
+import { verificationRows, verifier } from './resources/notification-deliveries/verify.ts';
 import { oauthClientRows } from './resources/oauth-clients/rows.ts';
 import { oauthTokenRows } from './resources/oauth-tokens/rows.ts';
 import { membershipRows } from './resources/organization-memberships/rows.ts';
@@ -95,7 +95,7 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...consumerRows(parts),
   ...lockRows(parts),
   ...membershipRows(parts),
-  ...notificationRows(parts),
+  ...notificationRows({ ...parts, verify: verifier(parts) }),
   ...verificationRows(parts),
   ...oauthClientRows(parts),
   ...oauthTokenRows(parts),

@@ -26,6 +26,7 @@ const triggers: Readonly<Partial<Record<RunStatus, Trigger>>> = {
   applied: 'run:completed',
   planned_and_finished: 'run:completed',
   errored: 'run:errored',
+  canceled: 'run:errored',
 };
 
 /**
