@@ -75,6 +75,10 @@ import type {
   wsRunEventsTable,
   wsRunJobsTable,
   wsRunsTable,
+  wsTaskResultsTable,
+  wsTaskStagesTable,
+  wsTasksTable,
+  wsWorkspaceTasksTable,
 } from './tables/runs.ts';
 import type { cubbyholeTable, kvMountsTable, kvSecretsTable, kvVersionsTable } from './tables/secrets.ts';
 import type { wsBlobChunksTable, wsBlobsTable, wsStateOutputsTable, wsStateVersionsTable } from './tables/states.ts';
@@ -233,6 +237,9 @@ export interface Database {
   ws_state_versions: TableOf<typeof wsStateVersionsTable>;
   ws_tag_bindings: TableOf<typeof wsTagBindingsTable>;
   ws_tags: TableOf<typeof wsTagsTable>;
+  ws_task_results: TableOf<typeof wsTaskResultsTable>;
+  ws_task_stages: TableOf<typeof wsTaskStagesTable>;
+  ws_tasks: TableOf<typeof wsTasksTable>;
   ws_team_members: TableOf<typeof wsTeamMembersTable>;
   ws_teams: TableOf<typeof wsTeamsTable>;
   ws_tokens: TableOf<typeof wsTokensTable>;
@@ -242,5 +249,6 @@ export interface Database {
   ws_variable_sets: TableOf<typeof wsVariableSetsTable>;
   ws_variables: TableOf<typeof wsVariablesTable>;
   ws_workspace_tags: TableOf<typeof wsWorkspaceTagsTable>;
+  ws_workspace_tasks: TableOf<typeof wsWorkspaceTasksTable>;
   ws_workspaces: TableOf<typeof wsWorkspacesTable>;
 }

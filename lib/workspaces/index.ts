@@ -26,9 +26,11 @@ import { oauthTokenRows } from './resources/oauth-tokens/rows.ts';
 import { membershipRows } from './resources/organization-memberships/rows.ts';
 import { organizationRows } from './resources/organizations/rows.ts';
 import { planAndApplyRows } from './resources/plans-and-applies/rows.ts';
+import { policySetRows } from './resources/policy-sets/rows.ts';
 import { projectRows } from './resources/projects/rows.ts';
 import { consumerRows } from './resources/remote-state-consumers/rows.ts';
 import { reservedTagKeyRows } from './resources/reserved-tag-keys/rows.ts';
+import { runTaskRows } from './resources/run-tasks/rows.ts';
 import { runTriggerRows } from './resources/run-triggers/rows.ts';
 import { runRows } from './resources/runs/rows.ts';
 import { sshKeyRows } from './resources/ssh-keys/rows.ts';
@@ -38,6 +40,7 @@ import { stateVersionOutputRows } from './resources/state-version-outputs/rows.t
 import { stateVersionRows } from './resources/state-versions/rows.ts';
 import { tagBindingRows } from './resources/tag-bindings/rows.ts';
 import { tagRows } from './resources/tags/rows.ts';
+import { taskResultRows } from './resources/task-results/rows.ts';
 import { teamAccessRows } from './resources/team-access/rows.ts';
 import { teamRows } from './resources/teams/rows.ts';
 import { userRows } from './resources/users/rows.ts';
@@ -101,9 +104,11 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...oauthTokenRows(parts),
   ...organizationRows(parts),
   ...planAndApplyRows(parts),
+  ...policySetRows,
   ...projectRows(parts),
   ...reservedTagKeyRows(parts),
   ...retentionRows(parts),
+  ...runTaskRows(parts),
   ...runTriggerRows(parts),
   ...runRows(parts),
   ...serviceRows,
@@ -114,6 +119,7 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...stateVersionOutputRows(parts),
   ...tagBindingRows(parts),
   ...tagRows(parts),
+  ...taskResultRows(parts),
   ...teamAccessRows(parts),
   ...teamRows(parts),
   ...tokenRows(parts),

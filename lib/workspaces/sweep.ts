@@ -11,13 +11,15 @@ import { sendDue } from './resources/notification-deliveries/sender.ts';
 import { wakeForgotten } from './resources/notification-deliveries/turns.ts';
 import { finishRemovals } from './resources/organizations/remove.ts';
 import { dropAbandoned } from './resources/state-blobs/sweep.ts';
+import { askDue } from './resources/task-results/sender.ts';
+import { endSilentResults } from './resources/task-results/sweep.ts';
 
 /** The periodic work of the workspace service. */
 export interface WorkspaceSweep {
   /** One round, with at most this many items of each kind. */
   run(countMax: number): Promise<void>;
   /**
-   * Sends notifications until none is due or `signal` aborts. Rounds do not wait for it, since each receiver takes seconds.
+   * Sends notifications and requests to run tasks until none is due or `signal` aborts. Rounds do not wait for it, since each receiver takes seconds.
    *
    * @returns the number of receivers served
    */
@@ -51,13 +53,17 @@ export function openWorkspaceSweep({
       await finishRemovals(store, removalStepsMax);
       await dropAbandoned(store, countMax);
       await endLostJobs(store, countMax);
+      await endSilentResults(store, countMax);
       await dropSilentAgents(store, countMax);
       await dropOldEvents(store, auditTrailDays, countMax);
       if (performance.now() >= retentionAt && !(await applyPolicies(store, countMax)))
         retentionAt = performance.now() + retentionMs;
       await wakeForgotten(store, countMax);
     },
-    notify: (signal) => sendDue(store, parts, signal),
+    async notify(signal) {
+      const counts = await Promise.all([sendDue(store, parts, signal), askDue(store, parts, signal)]);
+      return counts.reduce((sum, count) => sum + count);
+    },
     close: () => webhooks.close(),
   };
 }

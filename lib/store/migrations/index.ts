@@ -54,6 +54,7 @@ import { syncNotifications } from './0069-sync-notifications.ts';
 import { syncSamples } from './0070-sync-samples.ts';
 import { agents } from './0071-agents.ts';
 import { workspaceMeasures } from './0082-workspace-measures.ts';
+import { runTasks } from './0083-run-tasks.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -129,4 +130,5 @@ export const migrations: readonly Migration[] = [
   { name: '0070-sync-samples', up: syncSamples },
   { name: '0071-agents', up: agents },
   { name: '0082-workspace-measures', up: workspaceMeasures },
+  { name: '0083-run-tasks', up: runTasks },
 ];

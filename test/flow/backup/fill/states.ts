@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { documentOf } from '#test/workspaces/support/documents.ts';
 import { md5Of, put, stateText, stateVersion } from '#test/workspaces/support/files.ts';
 import { packed } from '#test/workspaces/support/packed.ts';
@@ -18,6 +19,8 @@ export const states: Filling = {
     'ws_run_comments',
     'ws_run_jobs',
     'ws_deliveries',
+    'ws_task_stages',
+    'ws_task_results',
   ],
   async fill(world) {
     const { ground } = world;
@@ -38,5 +41,11 @@ export const states: Filling = {
     const take = documentOf('agents', { 'wait-seconds': 0 });
     const taken = await ground.call('POST', `/agents/${agent}/actions/take`, take, token);
     if (taken.status !== 200) throw new Error(`an agent took nothing: ${taken.status} ${taken.text}`);
+    const { db } = ground.service.store;
+    await sql`insert into ws_task_stages (id, run_id, stage) values ('ts-kept', ${run}, 'post_plan')`.execute(db);
+    await sql`
+      insert into ws_task_results (id, stage_id, organization_id, workspace_task_id, task_name, task_url, enforcement_level)
+      select 'taskrs-kept', 'ts-kept', organization_id, 'wstask-gone', 'scan', 'https://127.0.0.1:1/', 'advisory'
+        from ws_workspaces where id = ${keptIn(world, 'workspace')}`.execute(db);
   },
 };
