@@ -71,13 +71,13 @@ import type {
 } from './tables/organizations.ts';
 import type {
   wsConfigurationVersionsTable,
+  wsOrganizationTasksTable,
   wsRunCommentsTable,
   wsRunEventsTable,
   wsRunJobsTable,
   wsRunsTable,
   wsTaskResultsTable,
   wsTaskStagesTable,
-  wsTasksTable,
   wsWorkspaceTasksTable,
 } from './tables/runs.ts';
 import type { cubbyholeTable, kvMountsTable, kvSecretsTable, kvVersionsTable } from './tables/secrets.ts';
@@ -222,6 +222,7 @@ export interface Database {
   ws_oauth_client_projects: TableOf<typeof wsOauthClientProjectsTable>;
   ws_oauth_clients: TableOf<typeof wsOauthClientsTable>;
   ws_oauth_tokens: TableOf<typeof wsOauthTokensTable>;
+  ws_organization_tasks: TableOf<typeof wsOrganizationTasksTable>;
   ws_organizations: TableOf<typeof wsOrganizationsTable>;
   ws_projects: TableOf<typeof wsProjectsTable>;
   ws_readmes: TableOf<typeof wsReadmesTable>;
@@ -239,7 +240,6 @@ export interface Database {
   ws_tags: TableOf<typeof wsTagsTable>;
   ws_task_results: TableOf<typeof wsTaskResultsTable>;
   ws_task_stages: TableOf<typeof wsTaskStagesTable>;
-  ws_tasks: TableOf<typeof wsTasksTable>;
   ws_team_members: TableOf<typeof wsTeamMembersTable>;
   ws_teams: TableOf<typeof wsTeamsTable>;
   ws_tokens: TableOf<typeof wsTokensTable>;

@@ -14,7 +14,7 @@ const stages = `('pre_plan', 'post_plan', 'pre_apply', 'post_apply')`;
 const levels = `('advisory', 'mandatory')`;
 
 const statements = [
-  `create table ws_tasks (
+  `create table ws_organization_tasks (
      ${id},
      organization_id text collate "C" not null references ws_organizations (id) on delete cascade,
      name text not null,
@@ -29,7 +29,7 @@ const statements = [
   `create table ws_workspace_tasks (
      ${id},
      workspace_id text collate "C" not null references ws_workspaces (id) on delete cascade,
-     task_id text collate "C" not null references ws_tasks (id) on delete cascade,
+     task_id text collate "C" not null references ws_organization_tasks (id) on delete cascade,
      stages text[] not null,
      enforcement_level text not null check (enforcement_level in ${levels}),
      ${times},
@@ -50,7 +50,7 @@ const statements = [
      ${id},
      stage_id text collate "C" not null references ws_task_stages (id) on delete cascade,
      organization_id text collate "C" not null references ws_organizations (id) on delete cascade,
-     task_id text collate "C" references ws_tasks (id) on delete set null,
+     task_id text collate "C" references ws_organization_tasks (id) on delete set null,
      workspace_task_id text not null,
      task_name text not null,
      task_url text not null,

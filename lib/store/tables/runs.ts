@@ -101,7 +101,7 @@ export const wsTaskStagesTable = {
   updated_at: withDefault(timestamptz),
 };
 
-export const wsTasksTable = {
+export const wsOrganizationTasksTable = {
   id: text,
   organization_id: text,
   name: text,

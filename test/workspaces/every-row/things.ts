@@ -94,7 +94,7 @@ export async function thingsOf(ground: WorkspaceGround): Promise<Things> {
   });
   await add('oauth_token_id', 'ot', 'ws_oauth_tokens', { client_id: clientId });
   await add('reserved_tag_key_id', 'rtk', 'ws_reserved_tag_keys', { ...ofOrganization, key: 'k' });
-  const task = await add('task_id', 'task', 'ws_tasks', {
+  const task = await add('task_id', 'task', 'ws_organization_tasks', {
     ...ofOrganization,
     ...{ name: 'k', url: 'https://a.test', origin: 'https://b.test' },
   });

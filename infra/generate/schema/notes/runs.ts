@@ -13,7 +13,9 @@ export const runs: TableNotes = {
     columns: { hash: 'Keyed hash of the token for the callback.', next_at: 'When its service is asked.' },
   },
   ws_task_stages: { about: 'The points of a run at which run tasks are asked.' },
-  ws_tasks: { columns: { hmac_key: 'Sealed.', origin: 'Scheme and authority by which its service knows this one.' } },
+  ws_organization_tasks: {
+    columns: { hmac_key: 'Sealed.', origin: 'Scheme and authority by which its service knows this one.' },
+  },
   ws_workspace_tasks: {},
   ws_runs: { columns: { variables: 'Sealed.', position: 'The order in which runs were made.' } },
 };

@@ -54,7 +54,7 @@ export const organizationBy: Queries = {
   reserved_tag_key_id: column('organization_id', 'ws_reserved_tag_keys'),
   ssh_key_id: column('organization_id', 'ws_ssh_keys'),
   tag_id: column('organization_id', 'ws_tags'),
-  task_id: column('organization_id', 'ws_tasks'),
+  task_id: column('organization_id', 'ws_organization_tasks'),
 };
 
 /**

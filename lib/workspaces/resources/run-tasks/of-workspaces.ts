@@ -55,7 +55,7 @@ export async function addTask(
   const { id, organization_id: organizationId } = workspace;
   const made = rowsOf(workspaceTaskColumns)`
     insert into ws_workspace_tasks (id, workspace_id, task_id, stages, enforcement_level)
-    select ${newId('wstask')}, ${id}, t.id, ${[...stagesOf(sent, ['post_plan'])]}, ${level} from ws_tasks t
+    select ${newId('wstask')}, ${id}, t.id, ${[...stagesOf(sent, ['post_plan'])]}, ${level} from ws_organization_tasks t
      where t.id = ${task?.id ?? ''} and t.organization_id = ${organizationId}
        and (select count(*) from ws_workspace_tasks where workspace_id = ${id}) < ${tasksMax} returning *`;
   const { rows } = await withRefusals(taken, () => made.execute(db));

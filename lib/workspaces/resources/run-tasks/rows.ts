@@ -70,7 +70,7 @@ export const runTaskRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     needs: { organization: 'manage-run-tasks' },
     replies: { 204: null },
     async run({ parameters }) {
-      await sql`delete from ws_tasks where id = ${parameters.task_id}`.execute(parts.store.db);
+      await sql`delete from ws_organization_tasks where id = ${parameters.task_id}`.execute(parts.store.db);
       return undefined;
     },
   }),

@@ -9,7 +9,7 @@ type Tx = Transaction<Database>;
 
 /** Enabled tasks `t` that the workspace with this id asks at a stage. */
 const tasksAt = (workspaceId: RawBuilder<unknown>, stage: TaskStage): RawBuilder<unknown> => sql`
-  ws_workspace_tasks l join ws_tasks t on t.id = l.task_id and t.enabled
+  ws_workspace_tasks l join ws_organization_tasks t on t.id = l.task_id and t.enabled
    where l.workspace_id = ${workspaceId} and ${stage}::text = any(l.stages)`;
 
 /** The condition that the workspace asks tasks at a stage. */
@@ -34,7 +34,7 @@ export async function beginStage(tx: Tx, { id, workspace_id }: StagedRun, stage:
     await sql`
       insert into ws_task_results (id, stage_id, organization_id, task_id, workspace_task_id, task_name, task_url, enforcement_level, next_at)
       select ${newId('taskrs')}, ${stageId}, t.organization_id, t.id, l.id, t.name, t.url, l.enforcement_level, now()
-        from ws_workspace_tasks l join ws_tasks t on t.id = l.task_id where l.id = ${taskId}`.execute(tx);
+        from ws_workspace_tasks l join ws_organization_tasks t on t.id = l.task_id where l.id = ${taskId}`.execute(tx);
   return true;
 }
 

@@ -24,21 +24,21 @@ export interface SentTask {
 
 /** Run tasks of one organization. */
 export const tasksMax = 100;
-const taken = { ws_tasks_organization_id_name_key: 'name' };
+const taken = { ws_organization_tasks_organization_id_name_key: 'name' };
 
 export async function listTasks({ db }: Db, { organization }: Standing, page: Page): Promise<DocumentReply> {
   const { rows } = await rowsOf(taskColumns)`
-    select ${shownTask} from ws_tasks t join ws_organizations o on o.id = t.organization_id
+    select ${shownTask} from ws_organization_tasks t join ws_organizations o on o.id = t.organization_id
      where t.organization_id = ${organization.id} order by t.name limit ${page.size} offset ${page.offset}`.execute(db);
   const { rows: counted } = await rowsOf({ total: int })`
-    select count(*)::int as total from ws_tasks where organization_id = ${organization.id}`.execute(db);
+    select count(*)::int as total from ws_organization_tasks where organization_id = ${organization.id}`.execute(db);
   return { data: rows.map(taskOf), page: pageInfo(page, counted[0]?.total ?? 0) };
 }
 
 /** @throws ApiError 404 */
 export async function readTask({ db }: Db, id: string): Promise<TaskRow> {
   const { rows } = await rowsOf(taskColumns)`
-    select ${shownTask} from ws_tasks t join ws_organizations o on o.id = t.organization_id where t.id = ${id}`.execute(
+    select ${shownTask} from ws_organization_tasks t join ws_organizations o on o.id = t.organization_id where t.id = ${id}`.execute(
     db,
   );
   return rows[0] ?? missing();
@@ -62,9 +62,9 @@ export async function createTask(
   const key = sealed(parts, id, sent['hmac-key']);
   await verify(parts, { id, url, hmac_key: key }, organization.name);
   const made = sql`
-    insert into ws_tasks (id, organization_id, name, url, description, hmac_key, enabled, origin)
+    insert into ws_organization_tasks (id, organization_id, name, url, description, hmac_key, enabled, origin)
     select ${id}, ${organization.id}, ${name}, ${url}, ${sent.description ?? ''}, ${key}, ${sent.enabled ?? true}, ${origin}
-     where (select count(*) from ws_tasks where organization_id = ${organization.id}) < ${tasksMax}`;
+     where (select count(*) from ws_organization_tasks where organization_id = ${organization.id}) < ${tasksMax}`;
   const { numAffectedRows } = await withRefusals(taken, () => made.execute(parts.store.db));
   if (numAffectedRows === 0n) throw unprocessable(`An organization may have at most ${tasksMax} run tasks.`);
   return id;
@@ -82,7 +82,7 @@ export async function updateTask(
   const key = sentKey !== undefined ? sealed(parts, id, sentKey) : isMoved ? null : before.hmac_key;
   if (isMoved || sentKey !== undefined) await verify(parts, { id, url, hmac_key: key }, before.organization_name);
   const changed = sql`
-    update ws_tasks set name = ${name}, url = ${url}, description = ${sent.description ?? before.description},
+    update ws_organization_tasks set name = ${name}, url = ${url}, description = ${sent.description ?? before.description},
            hmac_key = ${key}, enabled = ${sent.enabled ?? before.enabled}, origin = ${origin} where id = ${id}`;
   const { numAffectedRows } = await withRefusals(taken, () => changed.execute(parts.store.db));
   if (numAffectedRows === 0n) throw notFound();

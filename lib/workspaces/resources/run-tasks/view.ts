@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { type Resource, toMany, toOne } from '#path/jsonapi/resource.ts';
 import type { RowOf } from '#store/sql/columns.ts';
 import { arrayOf, oneOf, text } from '#store/sql/kinds.ts';
-import { wsTasksTable, wsWorkspaceTasksTable } from '#store/tables/runs.ts';
+import { wsOrganizationTasksTable, wsWorkspaceTasksTable } from '#store/tables/runs.ts';
 import { taskStages } from './fields.ts';
 
 /** A run task as shown. */
 export type TaskRow = RowOf<typeof taskColumns>;
 
-export const taskColumns = { ...wsTasksTable, organization_name: text, workspace_task_ids: arrayOf(text) };
+export const taskColumns = { ...wsOrganizationTasksTable, organization_name: text, workspace_task_ids: arrayOf(text) };
 
 /** Workspaces shown in the document of one task. */
 const workspacesShown = 100;
@@ -17,7 +17,7 @@ const workspacesShown = 100;
 export const shownTask = sql`t.*, o.name as organization_name, array(
   select w.id from ws_workspace_tasks w where w.task_id = t.id order by w.id limit ${workspacesShown}) as workspace_task_ids`;
 
-export const keyName = (id: string): string => `ws_tasks/${id}`;
+export const keyName = (id: string): string => `ws_organization_tasks/${id}`;
 
 /** The document of a task, without its key. */
 export const taskOf = ({ id, ...row }: TaskRow): Resource => ({

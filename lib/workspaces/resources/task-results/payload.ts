@@ -38,7 +38,7 @@ export async function materialOf({ db }: Pick<Store, 'db'>, resultId: string): P
            coalesce((select username from ws_users where id = r.created_by), (select name from ws_teams where id = r.created_by)) as created_by
       from ws_task_results t join ws_task_stages s on s.id = t.stage_id join ws_runs r on r.id = s.run_id
       join ws_workspaces w on w.id = r.workspace_id join ws_organizations o on o.id = w.organization_id
-      join ws_tasks k on k.id = t.task_id
+      join ws_organization_tasks k on k.id = t.task_id
      where t.id = ${resultId}`.execute(db);
   return rows[0];
 }

@@ -35,7 +35,7 @@ export const workspaces: Filling = {
     'ws_variable_set_workspaces',
     'ws_variable_set_projects',
     'ws_run_triggers',
-    'ws_tasks',
+    'ws_organization_tasks',
     'ws_workspace_tasks',
     'ws_notifications',
     'ws_audit_events',
@@ -94,7 +94,7 @@ export const workspaces: Filling = {
       ground.service.store.db,
     );
     await sql`
-      insert into ws_tasks (id, organization_id, name, url, origin)
+      insert into ws_organization_tasks (id, organization_id, name, url, origin)
       values ('task-kept', ${organization.id}, 'scan', 'https://127.0.0.1:1/', 'https://127.0.0.1:2')`.execute(
       ground.service.store.db,
     );
