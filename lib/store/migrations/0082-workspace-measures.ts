@@ -10,8 +10,8 @@ export async function workspaceMeasures(db: QueryExecutorProvider): Promise<void
 
 const milliseconds = (part: string): string => `
   case when ${part}->>'status' = 'finished'
-       then extract(epoch from (${part}->'timestamps'->>'finished-at')::timestamptz
-                             - (${part}->'timestamps'->>'started-at')::timestamptz) * 1000 end`;
+       then least(2147483647, extract(epoch from (${part}->'timestamps'->>'finished-at')::timestamptz
+                             - (${part}->'timestamps'->>'started-at')::timestamptz) * 1000) end`;
 
 const statements = [
   `alter table ws_workspaces
@@ -23,8 +23,7 @@ const statements = [
       set runs_count = m.runs, run_failures = m.failures, plan_ms_average = m.plan_ms, apply_ms_average = m.apply_ms
      from ws_workspaces i cross join lateral (
        select count(*) as runs, count(*) filter (where l.status = 'errored') as failures,
-              least(round(avg(l.plan_ms)), 2147483647)::integer as plan_ms,
-              least(round(avg(l.apply_ms)), 2147483647)::integer as apply_ms
+              round(avg(l.plan_ms))::integer as plan_ms, round(avg(l.apply_ms))::integer as apply_ms
          from (select r.status, ${milliseconds('r.plan')} as plan_ms, ${milliseconds('r.apply')} as apply_ms from ws_runs r
                 where r.workspace_id = i.id
                   and r.status in ('applied', 'planned_and_finished', 'planned_and_saved', 'discarded', 'canceled', 'errored')

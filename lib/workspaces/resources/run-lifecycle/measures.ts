@@ -29,5 +29,6 @@ function average(part: 'plan' | 'apply'): RawBuilder<unknown> {
   const outcome = sql.ref(`l.${part}`);
   const time = (name: string) => sql`(${outcome}->'timestamps'->>${sql.lit(name)})::timestamptz`;
   const milliseconds = sql`extract(epoch from ${time('finished-at')} - ${time('started-at')}) * 1000`;
-  return sql`least(round(avg(${milliseconds}) filter (where ${outcome}->>'status' = 'finished')), ${sql.lit(millisecondsMax)})::integer`;
+  // `least` of null and a number is the number, so it is applied before the average.
+  return sql`round(avg(least(${milliseconds}, ${sql.lit(millisecondsMax)})) filter (where ${outcome}->>'status' = 'finished'))::integer`;
 }

@@ -88,7 +88,12 @@ test('every change of the status of a run is a change of its workspace, also of 
     times.push((await shown())['latest-change-at']);
   }
   expect(times).toEqual([...new Set(times)].toSorted());
-  expect(await shown()).toMatchObject({ 'run-failures': 1, 'workspace-kpis-runs-count': 1 });
+  expect(await shown()).toMatchObject({
+    'run-failures': 1,
+    'workspace-kpis-runs-count': 1,
+    'plan-duration-average': null,
+    'apply-duration-average': null,
+  });
 });
 
 test('the policy that applies to old versions is described', async () => {
