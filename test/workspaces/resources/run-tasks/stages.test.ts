@@ -88,7 +88,14 @@ test('the request is signed, has all members, and its token reads the run and re
   const read = (path: string) => ground.call('GET', path, undefined, token);
   expect((await read(String(request.payload['plan_json_api_url']))).body).toEqual({ plan: true });
   expect((await read(String(request.payload['configuration_version_download_url']))).status).toBe(200);
-  const others = [`/runs/${id}`, `/workspaces/${stage.workspace.id}`, `/workspaces/${stage.workspace.id}/vars`];
+  const other = (await stage.run()).item.id;
+  expect((await ground.call('GET', `/runs/${other}/configuration-version/download`)).status).toBe(200);
+  const others = [
+    `/runs/${other}/configuration-version/download`,
+    `/runs/${id}`,
+    `/workspaces/${stage.workspace.id}`,
+    `/workspaces/${stage.workspace.id}/vars`,
+  ];
   for (const path of others) expect((await read(path)).status, path).toBe(404);
   expect((await say(request, { status: 'running', message: 'half' })).item.attributes).toMatchObject({
     status: 'running',
