@@ -72,10 +72,14 @@ import type {
 import type {
   wsConfigurationVersionsTable,
   wsIngressesTable,
+  wsOrganizationTasksTable,
   wsRunCommentsTable,
   wsRunEventsTable,
   wsRunJobsTable,
   wsRunsTable,
+  wsTaskResultsTable,
+  wsTaskStagesTable,
+  wsWorkspaceTasksTable,
 } from './tables/runs.ts';
 import type { cubbyholeTable, kvMountsTable, kvSecretsTable, kvVersionsTable } from './tables/secrets.ts';
 import type { wsBlobChunksTable, wsBlobsTable, wsStateOutputsTable, wsStateVersionsTable } from './tables/states.ts';
@@ -234,6 +238,7 @@ export interface Database {
   ws_oauth_client_projects: TableOf<typeof wsOauthClientProjectsTable>;
   ws_oauth_clients: TableOf<typeof wsOauthClientsTable>;
   ws_oauth_tokens: TableOf<typeof wsOauthTokensTable>;
+  ws_organization_tasks: TableOf<typeof wsOrganizationTasksTable>;
   ws_organizations: TableOf<typeof wsOrganizationsTable>;
   ws_projects: TableOf<typeof wsProjectsTable>;
   ws_readmes: TableOf<typeof wsReadmesTable>;
@@ -249,6 +254,8 @@ export interface Database {
   ws_state_versions: TableOf<typeof wsStateVersionsTable>;
   ws_tag_bindings: TableOf<typeof wsTagBindingsTable>;
   ws_tags: TableOf<typeof wsTagsTable>;
+  ws_task_results: TableOf<typeof wsTaskResultsTable>;
+  ws_task_stages: TableOf<typeof wsTaskStagesTable>;
   ws_team_members: TableOf<typeof wsTeamMembersTable>;
   ws_teams: TableOf<typeof wsTeamsTable>;
   ws_tokens: TableOf<typeof wsTokensTable>;
@@ -258,5 +265,6 @@ export interface Database {
   ws_variable_sets: TableOf<typeof wsVariableSetsTable>;
   ws_variables: TableOf<typeof wsVariablesTable>;
   ws_workspace_tags: TableOf<typeof wsWorkspaceTagsTable>;
+  ws_workspace_tasks: TableOf<typeof wsWorkspaceTasksTable>;
   ws_workspaces: TableOf<typeof wsWorkspacesTable>;
 }

@@ -23,15 +23,17 @@ import { configurationVersionRows } from './resources/configuration-versions/row
 import { retentionRows } from './resources/data-retention-policies/rows.ts';
 import { documentRow, serviceRows, versions } from './resources/discovery/rows.ts';
 import { notificationRows } from './resources/notification-configurations/rows.ts';
-import { verificationRows } from './resources/notification-deliveries/deliver.ts';
+import { verificationRows, verifier } from './resources/notification-deliveries/verify.ts';
 import { oauthClientRows } from './resources/oauth-clients/rows.ts';
 import { oauthTokenRows } from './resources/oauth-tokens/rows.ts';
 import { membershipRows } from './resources/organization-memberships/rows.ts';
 import { organizationRows } from './resources/organizations/rows.ts';
 import { planAndApplyRows } from './resources/plans-and-applies/rows.ts';
+import { policySetRows } from './resources/policy-sets/rows.ts';
 import { projectRows } from './resources/projects/rows.ts';
 import { consumerRows } from './resources/remote-state-consumers/rows.ts';
 import { reservedTagKeyRows } from './resources/reserved-tag-keys/rows.ts';
+import { runTaskRows } from './resources/run-tasks/rows.ts';
 import { runTriggerRows } from './resources/run-triggers/rows.ts';
 import { runRows } from './resources/runs/rows.ts';
 import { sshKeyRows } from './resources/ssh-keys/rows.ts';
@@ -41,6 +43,7 @@ import { stateVersionOutputRows } from './resources/state-version-outputs/rows.t
 import { stateVersionRows } from './resources/state-versions/rows.ts';
 import { tagBindingRows } from './resources/tag-bindings/rows.ts';
 import { tagRows } from './resources/tags/rows.ts';
+import { taskResultRows } from './resources/task-results/rows.ts';
 import { teamAccessRows } from './resources/team-access/rows.ts';
 import { teamRows } from './resources/teams/rows.ts';
 import { userRows } from './resources/users/rows.ts';
@@ -109,15 +112,17 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...consumerRows(parts),
   ...lockRows(parts),
   ...membershipRows(parts),
-  ...notificationRows(parts),
+  ...notificationRows({ ...parts, verify: verifier(parts) }),
   ...verificationRows(parts),
   ...oauthClientRows(parts),
   ...oauthTokenRows(parts),
   ...organizationRows(parts),
   ...planAndApplyRows(parts, (runId) => noteWaiting(parts, runId)),
+  ...policySetRows,
   ...projectRows(parts),
   ...reservedTagKeyRows(parts),
   ...retentionRows(parts),
+  ...runTaskRows(parts),
   ...runTriggerRows(parts),
   ...runRows(parts),
   ...serviceRows,
@@ -128,6 +133,7 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...stateVersionOutputRows(parts),
   ...tagBindingRows(parts),
   ...tagRows(parts),
+  ...taskResultRows(parts),
   ...teamAccessRows(parts),
   ...teamRows(parts),
   ...tokenRows(parts),

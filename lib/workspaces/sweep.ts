@@ -16,6 +16,8 @@ import { wakeForgotten } from './resources/notification-deliveries/turns.ts';
 import { finishRemovals } from './resources/organizations/remove.ts';
 import { dropOldLogs } from './resources/run-lifecycle/old-logs.ts';
 import { dropAbandoned } from './resources/state-blobs/sweep.ts';
+import { askDue } from './resources/task-results/sender.ts';
+import { endSilentResults } from './resources/task-results/sweep.ts';
 import { ingestDue } from './resources/vcs-ingresses/ingester.ts';
 
 /** The periodic work of the workspace service. */
@@ -23,7 +25,7 @@ export interface WorkspaceSweep {
   /** One round, with at most this many items of each kind. */
   run(countMax: number): Promise<void>;
   /**
-   * Sends notifications until none is due or `signal` aborts. Rounds do not wait for it, since each receiver takes seconds.
+   * Sends notifications and requests to run tasks until none is due or `signal` aborts. Rounds do not wait for it, since each receiver takes seconds.
    *
    * @returns the number of receivers served
    */
@@ -73,6 +75,7 @@ export function openWorkspaceSweep({
       await finishRemovals(store, removalStepsMax);
       await dropAbandoned(store, countMax);
       await endLostJobs(store, countMax);
+      await endSilentResults(store, countMax);
       await dropSilentAgents(store, countMax);
       await tendEphemeral(store, workspacesMax);
       await assessDue(store, { countMax: workspacesMax, hours: assessmentHours });
@@ -81,7 +84,10 @@ export function openWorkspaceSweep({
         retentionAt = performance.now() + retentionMs;
       await wakeForgotten(store, countMax);
     },
-    notify: (signal) => sendDue(store, parts, signal),
+    async notify(signal) {
+      const counts = await Promise.all([sendDue(store, parts, signal), askDue(store, parts, signal)]);
+      return counts.reduce((sum, count) => sum + count);
+    },
     ingest: (signal) => ingestDue(store, git, signal),
     postStatuses: (signal) => postStatuses(store, { webhooks, publicUrl }, signal),
     close: () => webhooks.close(),

@@ -42,6 +42,15 @@ type Identity =
       readonly workspaceId: string;
       readonly organizationId: string;
       readonly tokenId: string;
+    }
+  /** The service of a run task that was asked for the result with this id, until it has given it. */
+  | {
+      readonly kind: 'task';
+      readonly id: string;
+      readonly runId: string;
+      readonly workspaceId: string;
+      readonly organizationId: string;
+      readonly tokenId: string;
     };
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';

@@ -54,10 +54,12 @@ import { syncNotifications } from './0069-sync-notifications.ts';
 import { syncSamples } from './0070-sync-samples.ts';
 import { agents } from './0071-agents.ts';
 import { syncPlans } from './0072-sync-plans.ts';
+import { runLogs } from './0075-run-logs.ts';
 import { autoDestroys } from './0077-auto-destroys.ts';
 import { assessments } from './0078-assessments.ts';
 import { ingresses } from './0080-ingresses.ts';
-import { runLogs } from './0075-run-logs.ts';
+import { workspaceMeasures } from './0082-workspace-measures.ts';
+import { runTasks } from './0083-run-tasks.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -137,4 +139,6 @@ export const migrations: readonly Migration[] = [
   { name: '0078-assessments', up: assessments },
   { name: '0080-ingresses', up: ingresses },
   { name: '0075-run-logs', up: runLogs, outsideTransaction: true },
+  { name: '0082-workspace-measures', up: workspaceMeasures },
+  { name: '0083-run-tasks', up: runTasks },
 ];

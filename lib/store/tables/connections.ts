@@ -82,6 +82,7 @@ export const wsNotificationsTable = {
   failures: withDefault(int),
   project_id: nullable(text),
   team_id: nullable(text),
+  origin: nullable(text),
 };
 
 export const wsOauthClientProjectsTable = {

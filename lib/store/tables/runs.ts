@@ -1,5 +1,6 @@
 // Written by `npm run generate` from the migrated schema and infra/generate/schema/notes/runs.ts.
 import {
+  arrayOf,
   bigintText,
   bool,
   bytea,
@@ -91,6 +92,65 @@ export const wsRunJobsTable = {
   plan_file_id: nullable(text),
   plan_json_id: nullable(text),
   plan_redacted_id: nullable(text),
+};
+
+/** What the run tasks of a stage say. */
+export const wsTaskResultsTable = {
+  id: text,
+  stage_id: text,
+  organization_id: text,
+  task_id: nullable(text),
+  workspace_task_id: text,
+  task_name: text,
+  task_url: text,
+  enforcement_level: oneOf('advisory', 'mandatory'),
+  status: withDefault(text),
+  message: withDefault(text),
+  url: withDefault(text),
+  timestamps: withDefault(json),
+  /** Keyed hash of the token for the callback. */
+  hash: nullable(bytea),
+  attempts: withDefault(int),
+  /** When its service is asked. */
+  next_at: nullable(timestamptz),
+  claimed_until: nullable(timestamptz),
+  until: nullable(timestamptz),
+  created_at: withDefault(timestamptz),
+  updated_at: withDefault(timestamptz),
+};
+
+/** The points of a run at which run tasks are asked. */
+export const wsTaskStagesTable = {
+  id: text,
+  run_id: text,
+  stage: oneOf('pre_plan', 'post_plan', 'pre_apply', 'post_apply'),
+  status: withDefault(text),
+  timestamps: withDefault(json),
+  created_at: withDefault(timestamptz),
+  updated_at: withDefault(timestamptz),
+};
+
+export const wsOrganizationTasksTable = {
+  id: text,
+  organization_id: text,
+  name: text,
+  url: text,
+  description: withDefault(text),
+  /** Sealed. */
+  hmac_key: nullable(bytea),
+  enabled: withDefault(bool),
+  /** Scheme and authority by which its service knows this one. */
+  origin: text,
+  created_at: withDefault(timestamptz),
+};
+
+export const wsWorkspaceTasksTable = {
+  id: text,
+  workspace_id: text,
+  task_id: text,
+  stages: arrayOf(text),
+  enforcement_level: oneOf('advisory', 'mandatory'),
+  created_at: withDefault(timestamptz),
 };
 
 export const wsRunsTable = {

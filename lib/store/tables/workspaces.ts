@@ -143,11 +143,17 @@ export const wsWorkspacesTable = {
   current_run_id: nullable(text),
   current_configuration_version_id: nullable(text),
   resource_count: withDefault(int),
+  /** How many of its last runs the measures are made of. */
   runs_count: withDefault(int),
+  /** How many of these are errored. */
   run_failures: withDefault(int),
   created_at: withDefault(timestamptz),
   updated_at: withDefault(timestamptz),
   latest_change_at: withDefault(timestamptz),
   /** The number of the present lock, or of the last one: no other lock of the workspace has it. */
   lock_epoch: withDefault(bigintText),
+  /** Null: none of these has a finished plan. */
+  plan_ms_average: nullable(int),
+  /** Null: none of these has a finished apply. */
+  apply_ms_average: nullable(int),
 };

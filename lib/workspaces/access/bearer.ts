@@ -32,7 +32,7 @@ type Db = Pick<Store, 'db'>;
  */
 export async function callerNow({ db }: Db, bearer: Bearer): Promise<ApiCaller> {
   if (bearer.kind === 'run') return (await runCallerNow(db, { id: bearer.id, token: bearer.token ?? '' })) ?? gone();
-  if (bearer.kind === 'agents') throw notFound();
+  if (bearer.kind === 'agents' || bearer.kind === 'task') throw notFound();
   if (bearer.token !== undefined && bearer.token !== ofSecrets) await mustLive({ db }, bearer.kind, bearer);
   // Tokens of audit trails cannot upload.
   if (bearer.kind === 'audit-trail') throw notFound();
@@ -47,7 +47,7 @@ export async function callerNow({ db }: Db, bearer: Bearer): Promise<ApiCaller> 
 }
 
 /** The kinds of callers that rows name as their creator. What an agent creates is created by the creator of the run. */
-export type MakerKind = Exclude<ApiCaller['kind'], 'agents' | 'run'>;
+export type MakerKind = Exclude<ApiCaller['kind'], 'agents' | 'run' | 'task'>;
 
 export const callerKind: Kind<MakerKind> = oneOf('user', 'team', 'organization', 'audit-trail');
 

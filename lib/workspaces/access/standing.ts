@@ -155,7 +155,7 @@ function isTeamOf(caller: ApiCaller, alias: string): RawBuilder<unknown> {
 export const isOf = (caller: ApiCaller): RawBuilder<unknown> => (isSiteAdmin(caller) ? sql`true` : isMember(caller));
 
 function isMember(caller: ApiCaller): RawBuilder<unknown> {
-  if (caller.kind === 'team' || caller.kind === 'run' || caller.kind === 'agents')
+  if (caller.kind === 'team' || caller.kind === 'run' || caller.kind === 'agents' || caller.kind === 'task')
     return sql`(o.id = ${caller.organizationId})`;
   if (caller.kind === 'organization') return sql`(o.id = ${caller.id})`;
   return sql`exists (select 1 from ws_memberships m

@@ -90,6 +90,9 @@ async function readable(
   if (row === undefined) throw notFound();
   const { caller } = standing;
   if (caller.kind === 'run') return { workspace: row, standing, levels: await levelsOfRun(db, caller, row) };
+  if (caller.kind === 'task' && caller.workspaceId !== row.id) throw notFound();
+  // Its rights name what it reads.
+  if (caller.kind === 'task') return { workspace: row, standing, levels: noLevels };
   const found = { workspace: row, standing, levels: levelsOf(standing, grantedIn(row)) };
   if (found.levels.runs === 0) throw notFound();
   return found;

@@ -98,6 +98,23 @@ export async function thingsOf(ground: WorkspaceGround): Promise<Things> {
   });
   await add('oauth_token_id', 'ot', 'ws_oauth_tokens', { client_id: clientId });
   await add('reserved_tag_key_id', 'rtk', 'ws_reserved_tag_keys', { ...ofOrganization, key: 'k' });
+  const task = await add('task_id', 'task', 'ws_organization_tasks', {
+    ...ofOrganization,
+    ...{ name: 'k', url: 'https://a.test', origin: 'https://b.test' },
+  });
+  const level = { enforcement_level: 'advisory' };
+  const added = await add('workspace_task_id', 'wstask', 'ws_workspace_tasks', {
+    ...ofWorkspace,
+    ...level,
+    task_id: task,
+    stages: ['post_plan'],
+  });
+  const stage = await add('task_stage_id', 'ts', 'ws_task_stages', { run_id: run, stage: 'post_plan' });
+  await add('task_result_id', 'taskrs', 'ws_task_results', {
+    ...ofOrganization,
+    ...level,
+    ...{ stage_id: stage, task_id: task, workspace_task_id: added, task_name: 'k', task_url: 'https://a.test' },
+  });
   await add('tag_id', 'tag', 'ws_tags', { ...ofOrganization, name: 't' });
   const message = { name: 'n', 'destination-type': 'generic', enabled: false, url: 'https://a.test', triggers: [] };
   await add('notification_id', 'nc', 'ws_notifications', {

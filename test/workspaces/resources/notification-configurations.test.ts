@@ -12,6 +12,7 @@ const ground = workspaceGround();
 
 /** A receiver that records its requests. */
 async function receiver(status = 200) {
+  const answers = { status };
   const received: { body: string; signature: unknown }[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -20,11 +21,15 @@ async function receiver(status = 200) {
       body: Buffer.concat(chunks).toString(),
       signature: request.headers['x-tfe-notification-signature'],
     });
-    response.writeHead(status).end('marker-of-the-receiver');
+    response.writeHead(answers.status).end('marker-of-the-receiver');
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   ending({ close: async () => void server.close() });
-  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?secret=marker-query` };
+  return {
+    received,
+    answers,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?secret=marker-query`,
+  };
 }
 
 async function newWorkspace() {
@@ -51,12 +56,37 @@ test('a configuration is created, read, updated, verified with a signed message 
   const one = `/notification-configurations/${made.item.id}`;
   const changed = await ground.call('PATCH', one, sent({ enabled: true }));
   expect(changed.item.attributes).toMatchObject({ enabled: true, name: 'ops' });
+  expect(changed.item.attributes['delivery-responses']).toMatchObject([{ code: '200', successful: 'true' }]);
   const verified = await ground.call('POST', `${one}/actions/verify`);
   expect(verified.status).toBe(200);
-  expect(verified.item.attributes['delivery-responses']).toMatchObject([{ code: '200', successful: 'true' }]);
+  const delivery = { code: '200', successful: 'true' };
+  expect(verified.item.attributes['delivery-responses']).toMatchObject([delivery, delivery]);
   expect(JSON.stringify(verified.item.attributes['delivery-responses'])).not.toContain('marker');
-  const [{ body, signature } = { body: '', signature: '' }] = received;
-  expect(signature).toBe(createHmac('sha512', 'marker-token').update(body).digest('hex'));
+  expect(received).toHaveLength(2);
+  for (const { body, signature } of received) {
+    expect(signature).toBe(createHmac('sha512', 'marker-token').update(body).digest('hex'));
+    expect(JSON.parse(body)).toEqual({
+      payload_version: 1,
+      notification_configuration_id: made.item.id,
+      run_url: null,
+      run_id: null,
+      run_message: null,
+      run_created_at: null,
+      run_created_by: null,
+      workspace_id: null,
+      workspace_name: null,
+      organization_name: null,
+      notifications: [
+        {
+          message: 'Verification of ops',
+          trigger: 'verification',
+          run_status: null,
+          run_updated_at: null,
+          run_updated_by: null,
+        },
+      ],
+    });
+  }
   expect((await ground.call('GET', path)).items).toEqual([verified.item]);
   expect((await ground.call('DELETE', one)).status).toBe(204);
 });
@@ -69,6 +99,24 @@ test('a stored token does not sign messages to another address', async () => {
   await ground.call('PATCH', `/notification-configurations/${item.id}`, sent({ url: other.url }));
   await ground.call('POST', `/notification-configurations/${item.id}/actions/verify`);
   expect(other.received[0]?.signature).toBeUndefined();
+});
+
+test('an enabled configuration is only saved if its receiver accepts a verification request', async () => {
+  const { path } = await newWorkspace();
+  const { url, answers, received } = await receiver(410);
+  const attributes = { name: 'ops', 'destination-type': 'generic', url, enabled: true };
+  const refused = await ground.call('POST', path, sent(attributes));
+  expect([refused.status, refused.errors[0]?.detail]).toEqual([400, expect.stringContaining('410')]);
+  expect((await ground.call('GET', path)).items).toEqual([]);
+  answers.status = 204;
+  const made = await ground.call('POST', path, sent(attributes));
+  expect(made.item.attributes).toMatchObject({ enabled: true, 'delivery-responses': [{ code: '204' }] });
+  answers.status = 500;
+  const one = `/notification-configurations/${made.item.id}`;
+  expect((await ground.call('PATCH', one, sent({ name: 'other' }))).status).toBe(400);
+  expect((await ground.call('GET', one)).item).toEqual(made.item);
+  expect((await ground.call('PATCH', one, sent({ enabled: false }))).status).toBe(200);
+  expect(received).toHaveLength(3);
 });
 
 test('a receiver that refuses is 400, and its response is not shown', async () => {
@@ -110,8 +158,11 @@ test('messages about a run are sent after its transaction, once per subscribed r
     [fails.url, ['run:completed']],
     [other.url, ['run:created']],
   ] as const;
+  fails.answers.status = 200;
   for (const [url, triggers] of receivers)
     await ground.call('POST', path, sent({ name: 'n', 'destination-type': 'generic', enabled: true, url, triggers }));
+  fails.answers.status = 503;
+  for (const { received } of [wants, fails, other]) received.length = 0;
   const run = { id: 'run-1', workspaceId: workspace.id, status: 'applied', message: 'm' };
   const { store } = ground.service;
   await store.transaction((tx) => announce(tx, run, 'run:completed'));
@@ -152,6 +203,7 @@ test('a project gets messages about runs of its workspaces, and a team about run
     expect((await ground.call('POST', path, sent(attributes), team.token)).status).toBe(404);
     expect((await ground.call('PATCH', one, sent({ name: 'm' }))).item.attributes['name']).toBe('m');
   }
+  for (const { received } of [ofProject, ofTeam, ofStrangers]) received.length = 0;
   const run = { id: 'run-2', workspaceId: workspace.id, status: 'pending', message: 'm' };
   await ground.service.store.transaction((tx) => announce(tx, run, 'run:created'));
   await expect

@@ -19,6 +19,15 @@ export const runs: TableNotes = {
     about: 'Plans and applies that agents work on.',
     columns: { epoch: 'How often the part was taken.', hash: 'Keyed hash of the token of the run.' },
   },
+  ws_task_results: {
+    about: 'What the run tasks of a stage say.',
+    columns: { hash: 'Keyed hash of the token for the callback.', next_at: 'When its service is asked.' },
+  },
+  ws_task_stages: { about: 'The points of a run at which run tasks are asked.' },
+  ws_organization_tasks: {
+    columns: { hmac_key: 'Sealed.', origin: 'Scheme and authority by which its service knows this one.' },
+  },
+  ws_workspace_tasks: {},
   ws_runs: {
     columns: {
       assessment: 'It is not shown among runs.',

@@ -28,6 +28,10 @@ export const workspaces: TableNotes = {
   ws_workspaces: {
     columns: {
       execution_mode: 'Null: the default of its project or its organization.',
+      runs_count: 'How many of its last runs the measures are made of.',
+      run_failures: 'How many of these are errored.',
+      plan_ms_average: 'Null: none of these has a finished plan.',
+      apply_ms_average: 'Null: none of these has a finished apply.',
       lock_epoch: 'The number of the present lock, or of the last one: no other lock of the workspace has it.',
     },
   },

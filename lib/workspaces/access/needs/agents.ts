@@ -15,6 +15,15 @@ export const agent = noun(
   { work: () => true },
 );
 
+/** The result of a run task by the path's `task_result_id`, for the token that its service got with the request. */
+export const taskResult = noun(
+  async (_store, { caller, parameters }) => {
+    if (caller.kind !== 'task' || caller.id !== parameterOf(parameters, 'task_result_id')) throw notFound();
+    return caller;
+  },
+  { report: () => true },
+);
+
 /** The plan or apply by the path's `job_id`, for the token of its run. */
 export const job = noun(
   async (_store, { caller, parameters }) => {

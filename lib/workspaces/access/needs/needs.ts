@@ -1,7 +1,7 @@
 import { forbidden, notFound } from '#path/jsonapi/error.ts';
 import type { Needs as AnyNeeds, FindNeeded, NeededBy } from '#path/jsonapi/row.ts';
 import { isSiteAdmin } from '../standing.ts';
-import { agent, job } from './agents.ts';
+import { agent, job, taskResult } from './agents.ts';
 import { notification } from './notifications.ts';
 import { type Db, type Noun, noun } from './noun.ts';
 import { membership, token, user } from './users.ts';
@@ -46,6 +46,7 @@ const nouns = {
   'variable-set': variableSet,
   agent,
   job,
+  'task-result': taskResult,
 };
 
 type Nouns = typeof nouns;
@@ -86,7 +87,7 @@ async function findNeeded(store: Db, needs: AnyNeeds, asked: NeededBy): Promise<
 
 /**
  * Tokens that belong to an organization but have none of its rights can only do this. A token of audit trails reads them, one of agents takes
- * work, and that of a run does the work and reaches the states that its workspace may use.
+ * work, that of a run does the work and reaches the states that its workspace may use, and that of a task reports its result and reads its run.
  */
 const rightsOfTokens: Readonly<
   Partial<Record<NeededBy['caller']['kind'], Readonly<Record<keyof Nouns, readonly string[]>>>>
@@ -99,6 +100,7 @@ const rightsOfTokens: Readonly<
     organization: ['entitlements'],
     workspace: ['read', 'read-outputs', 'read-states', 'write-states'],
   },
+  task: { ...none(), 'task-result': ['report'], workspace: ['read-plan-json', 'read-configuration'] },
 };
 
 function none(): Readonly<Record<keyof Nouns, readonly string[]>> {

@@ -25,6 +25,11 @@ export const workspaceBy: Queries = {
   run_trigger_id: column('workspace_id', 'ws_run_triggers'),
   variable_id: column('workspace_id', 'ws_variables'),
   grant_id: column('workspace_id', 'ws_grants'),
+  task_stage_id: (id) => sql`(
+    select r.workspace_id from ws_task_stages s join ws_runs r on r.id = s.run_id where s.id = ${id})`,
+  task_result_id: (id) => sql`(
+    select r.workspace_id from ws_task_results t join ws_task_stages s on s.id = t.stage_id
+      join ws_runs r on r.id = s.run_id where t.id = ${id})`,
 };
 
 function ofRun(id: string, prefix: RegExp): RawBuilder<unknown> {
@@ -50,6 +55,7 @@ export const organizationBy: Queries = {
   reserved_tag_key_id: column('organization_id', 'ws_reserved_tag_keys'),
   ssh_key_id: column('organization_id', 'ws_ssh_keys'),
   tag_id: column('organization_id', 'ws_tags'),
+  task_id: column('organization_id', 'ws_organization_tasks'),
 };
 
 /**

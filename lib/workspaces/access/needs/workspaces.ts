@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { NeededBy } from '#path/jsonapi/row.ts';
 import { type Levels, runLevels, stateLevels, variableLevels } from '../levels.ts';
 import { permissionsOf } from '../permissions.ts';
 import { findProject } from '../project.ts';
@@ -12,6 +13,10 @@ const having =
   (isEnough: (levels: Levels) => boolean) =>
   ({ levels }: FoundWorkspace): boolean =>
     isEnough(levels);
+
+/** Whether the caller is the service of a run task that was asked about the run of the path. */
+const isAskedAbout = ({ caller, parameters: { run_id, plan_id } }: NeededBy): boolean =>
+  caller.kind === 'task' && (run_id === caller.runId || plan_id === caller.runId.replace(/^run-/, 'plan-'));
 
 /** A workspace, by the parameters of the path or by `named`. */
 export const workspace = noun(
@@ -35,6 +40,11 @@ export const workspace = noun(
     'read-states': having(({ state_versions }) => state_versions >= stateLevels.read),
     'write-states': having(({ state_versions }) => state_versions >= stateLevels.write),
     'manage-states': having(({ state_versions, admin }) => state_versions >= stateLevels.read && admin),
+    /** The plan in JSON, sensitive values included. The service of a run task reads that of its run. */
+    'read-plan-json': ({ levels }, asked) => levels.admin || isAskedAbout(asked),
+    /** The configuration of a run. */
+    'read-configuration': ({ levels }, asked) => levels.runs >= runLevels.read || isAskedAbout(asked),
+    'manage-run-tasks': having(({ run_tasks }) => run_tasks),
     lock: having(({ locking }) => locking),
     admin: having(({ admin }) => admin),
     remove: having(({ removes }) => removes),
@@ -79,6 +89,8 @@ export const organization = noun(
     'manage-membership': ({ may }) => may('manage-membership'),
     'manage-vcs-settings': ({ may }) => may('manage-vcs-settings'),
     'manage-agent-pools': ({ may }) => may('manage-agent-pools'),
+    'manage-run-tasks': ({ may }) => may('manage-run-tasks'),
+    'manage-policies': ({ may }) => may('manage-policies'),
   },
 );
 

@@ -2,7 +2,7 @@ import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import { int, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import { serves } from '../agent-pools/scopes.ts';
-import { isActive } from '../run-lifecycle/store.ts';
+import { isActive, isAsking } from '../run-lifecycle/store.ts';
 import { hasIdleAgent, hasRoom, inTurn } from './limit.ts';
 
 /**
@@ -25,7 +25,7 @@ const waiting = sql`
     join ws_projects p on p.id = w.project_id
     join ws_organizations o on o.id = w.organization_id and o.removed_at is null
     join ws_agent_pools a on a.id = (${poolOfWorkspace}) and a.organization_id = o.id
-   where ${isActive('r')} and (r.status = 'confirmed' or r.status = 'pending' and r.timestamps ? 'plan-queued-at')
+   where ${isActive('r')} and (r.status = 'confirmed' and not ${isAsking('r', 'pre_apply_running')} or r.status = 'pending' and r.timestamps ? 'plan-queued-at')
      and (w.lock_kind is null or w.lock_holder = r.id
           or r.status = 'pending' and (r.plan_only or r.settings->'save-plan' = 'true'))
      and (${stillServes})`;

@@ -160,7 +160,7 @@ const fileRows = (parts: WorkspaceParts): readonly ApiRow[] => [
 const readerRows = ({ store }: WorkspaceParts): readonly ApiRow[] =>
   (
     [
-      ['json-output', 'Read the JSON form of a plan', 'plan_json_id', 'admin'],
+      ['json-output', 'Read the JSON form of a plan', 'plan_json_id', 'read-plan-json'],
       [
         'json-output-redacted',
         'Read the JSON form of a plan without its sensitive values',

@@ -98,7 +98,7 @@ const archiveRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
     method: 'GET',
     path: '/api/v2/runs/:run_id/configuration-version/download',
     summary: 'Download the archive that a run uses',
-    needs: { workspace: 'read-runs' },
+    needs: { workspace: 'read-configuration' },
     replies: { 200: { mediaType: 'application/octet-stream' } },
     async run({ parameters }) {
       const { configuration_version_id } = await readRun(store.db, parameters.run_id);

@@ -7,7 +7,14 @@ import type { WorkspaceParts } from '../../contract.ts';
 import { newId } from '../../frame/ids.ts';
 import { type NotificationSettings, type notificationFields, recipientsMax, settingsOf } from './fields.ts';
 import type { OwnerKind } from './owners.ts';
-import { type NotificationRow, type ShownNotification, tokenName } from './view.ts';
+import {
+  type Candidate,
+  type Delivery,
+  type NotificationRow,
+  type ShownNotification,
+  tokenName,
+  type Verify,
+} from './view.ts';
 
 export const type = 'notification-configurations';
 /** Notification configurations of one workspace, project or team. */
@@ -15,14 +22,20 @@ const notificationsMax = 20;
 
 /** A notification configuration in a request. */
 interface SentNotification {
+  /** Scheme and authority by which the client knows this service: messages link to runs there. */
+  readonly origin: string;
   readonly attributes: Attributes<typeof notificationFields>;
   readonly related: { readonly users: readonly JsonObject[] | undefined };
 }
 
-/** Creates a configuration of the given owner and returns its id. @throws ApiError 422 */
+export interface ChangeParts extends WorkspaceParts {
+  readonly verify: Verify;
+}
+
+/** Creates a configuration of the given owner and returns its id. @throws ApiError 400, 422 */
 export async function create(
-  parts: WorkspaceParts,
-  { attributes: sent, related }: SentNotification,
+  parts: ChangeParts,
+  { attributes: sent, related, origin }: SentNotification,
   kind: OwnerKind,
   ownerId: string,
 ): Promise<string> {
@@ -31,10 +44,12 @@ export async function create(
   const settings = settingsOf(sent);
   mustBeSendable(parts, settings);
   const users = usersOf(related.users, settings);
+  const token = sealed(parts, id, sent.token);
+  const deliveries = await verified(parts, { id, settings, token });
   await parts.store.transaction(async (tx) => {
     const { numAffectedRows } = await sql`
-      insert into ws_notifications (id, organization_id, ${column}, settings, token)
-      select ${id}, o.organization_id, o.id, ${JSON.stringify(settings)}, ${sealed(parts, id, sent.token)}
+      insert into ws_notifications (id, organization_id, ${column}, settings, token, origin, deliveries)
+      select ${id}, o.organization_id, o.id, ${JSON.stringify(settings)}, ${token}, ${origin}, ${JSON.stringify(deliveries)}
         from ${sql.table(`ws_${kind.type}`)} o
        where o.id = ${ownerId} and (select count(*) from ws_notifications where ${column} = ${ownerId}) < ${notificationsMax}`.execute(
       tx,
@@ -48,10 +63,10 @@ export async function create(
   return id;
 }
 
-/** @throws ApiError 404, 422 */
+/** @throws ApiError 400, 404, 422 */
 export async function update(
-  parts: WorkspaceParts,
-  { attributes: sent, related }: SentNotification,
+  parts: ChangeParts,
+  { attributes: sent, related, origin }: SentNotification,
   before: ShownNotification,
 ): Promise<void> {
   const { id } = before;
@@ -61,14 +76,22 @@ export async function update(
   // A stored token signs messages to its own receiver only.
   const moved = settings.url !== before.settings.url && sent.token === undefined;
   const token = moved ? null : sent.token === undefined ? before.token : sealed(parts, id, sent.token);
+  const deliveries = await verified(parts, { id, settings, token });
   await parts.store.transaction(async (tx) => {
     const { numAffectedRows } = await sql`
-      update ws_notifications set settings = ${JSON.stringify(settings)}, token = ${token}, updated_at = now(),
+      update ws_notifications set settings = ${JSON.stringify(settings)}, token = ${token}, origin = ${origin},
+             updated_at = now(), deliveries = ${JSON.stringify(deliveries)}::jsonb || deliveries,
              failures = 0, next_at = case when next_at is not null then now() end
        where id = ${id}`.execute(tx);
     if (numAffectedRows === 0n) throw notFound();
     if (users !== undefined) await setUsers(tx, id, users);
   });
+}
+
+/** Receivers of enabled configurations are verified whenever they are saved. @throws ApiError 400 */
+async function verified({ verify }: ChangeParts, candidate: Candidate): Promise<readonly Delivery[]> {
+  const delivery = candidate.settings.enabled ? await verify(candidate) : undefined;
+  return delivery === undefined ? [] : [delivery];
 }
 
 /** @throws ApiError 422 for a destination type that this installation does not support */

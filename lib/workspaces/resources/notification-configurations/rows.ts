@@ -10,8 +10,7 @@ import { operation } from '../../access/needs/operation.ts';
 import type { FoundProject } from '../../access/project.ts';
 import type { FoundTeam } from '../../access/team.ts';
 import type { FoundWorkspace } from '../../access/workspace.ts';
-import type { WorkspaceParts } from '../../contract.ts';
-import { create, type, update } from './change.ts';
+import { type ChangeParts, create, type, update } from './change.ts';
 import { notificationFields } from './fields.ts';
 import { readNotification } from './find.ts';
 import { type OwnerKind, ownerKinds } from './owners.ts';
@@ -24,7 +23,7 @@ const body = document({ type, attributes: notificationFields, relationships: { u
  * Webhooks and e-mail messages about runs: for one workspace, for all workspaces of a project, or for the workspaces that a team has
  * access to.
  */
-export const notificationRows = (parts: WorkspaceParts): readonly ApiRow[] => {
+export const notificationRows = (parts: ChangeParts): readonly ApiRow[] => {
   const { store } = parts;
   return [
     ...ownerKinds.flatMap((kind) => rowsOfOwner(parts, kind)),
@@ -42,9 +41,9 @@ export const notificationRows = (parts: WorkspaceParts): readonly ApiRow[] => {
       summary: 'Update a notification configuration',
       needs: { notification: 'manage' },
       body,
-      replies: { 200: type },
-      async run({ found, body }) {
-        await update(parts, body, await readNotification(store, found.id));
+      replies: { 200: type, 400: unverified },
+      async run({ found, body, origin }) {
+        await update(parts, { ...body, origin }, await readNotification(store, found.id));
         return { data: notificationOf(await readNotification(store, found.id)) };
       },
     }),
@@ -62,7 +61,9 @@ export const notificationRows = (parts: WorkspaceParts): readonly ApiRow[] => {
   ];
 };
 
-const rowsOfOwner = (parts: WorkspaceParts, kind: OwnerKind): readonly ApiRow[] => [
+const unverified = 'The receiver of an enabled configuration did not accept the verification request';
+
+const rowsOfOwner = (parts: ChangeParts, kind: OwnerKind): readonly ApiRow[] => [
   operation({
     method: 'GET',
     path: kind.path,
@@ -78,9 +79,9 @@ const rowsOfOwner = (parts: WorkspaceParts, kind: OwnerKind): readonly ApiRow[] 
     summary: `Create a notification configuration of ${kind.noun}`,
     needs: kind.needs,
     body,
-    replies: { 201: type },
-    async run({ found, body }) {
-      const id = await create(parts, body, kind, idOf(found));
+    replies: { 201: type, 400: unverified },
+    async run({ found, body, origin }) {
+      const id = await create(parts, { ...body, origin }, kind, idOf(found));
       return { status: 201, data: notificationOf(await readNotification(parts.store, id)) };
     },
   }),

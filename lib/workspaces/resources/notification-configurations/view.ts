@@ -32,6 +32,16 @@ export const notificationColumns = {
   deliveries: jsonOf(z.array(delivery).readonly()),
 };
 
+/** A configuration that is about to be stored. */
+export type Candidate = Pick<NotificationRow, 'id' | 'settings' | 'token'>;
+
+/**
+ * Sends a test message to the receiver of an enabled configuration before it is stored. Resolves with the result, or undefined for e-mail.
+ *
+ * @throws ApiError 400 when the receiver does not accept it
+ */
+export type Verify = (candidate: Candidate) => Promise<Delivery | undefined>;
+
 /** A configuration with the users that get e-mail. */
 export type ShownNotification = RowOf<typeof shownNotificationColumns>;
 

@@ -40,12 +40,33 @@ export async function announce(tx: Transaction<Database>, run: AnnouncedRun, tri
     with ${receiversOf(workspaceId, trigger)}
     insert into ws_deliveries (notification_id, payload)
     select n.id, jsonb_build_object('payload_version', 1, 'notification_configuration_id', n.id,
-             'run_url', '/app/' || o.name || '/workspaces/' || w.name || '/runs/' || ${id}::text,
-             'run_id', ${id}::text, 'run_message', ${message}::text, 'workspace_id', w.id, 'workspace_name', w.name,
+             'run_url', coalesce(n.origin, '') || '/app/' || o.name || '/workspaces/' || w.name || '/runs/' || ${id}::text,
+             'run_id', ${id}::text, 'run_message', ${message}::text, 'run_created_at', ${timeInPayload(sql`r.created_at`)},
+             'run_created_by', ${nameOf(sql`r.created_by`)}, 'workspace_id', w.id, 'workspace_name', w.name,
              'organization_name', o.name, 'notifications', jsonb_build_array(jsonb_build_object(
-               'trigger', ${trigger}::text, 'run_status', ${status}::text, 'run_updated_at', now())))
+               'message', ${sentenceOf(trigger, status)}::text, 'trigger', ${trigger}::text, 'run_status', ${status}::text,
+               'run_updated_at', ${timeInPayload(sql`now()`)}, 'run_updated_by', ${nameOf(sql`e.created_by`)})))
       from receivers n join ws_workspaces w on w.id = ${workspaceId} join ws_organizations o on o.id = w.organization_id
+      left join ws_runs r on r.id = ${id}
+      left join lateral (select created_by from ws_run_events where run_id = r.id order by position desc limit 1) e on true
      where ${hasRoom}`.execute(tx);
+}
+
+const timeInPayload = (time: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** The name of a user, a team or an agent by its id. */
+const nameOf = (id: RawBuilder<unknown>): RawBuilder<unknown> => sql`coalesce(
+  (select username from ws_users where id = ${id}), (select name from ws_teams where id = ${id}),
+  (select name from ws_agents where id = ${id}))`;
+
+/** What happened, such as `Run Planned and Finished`. */
+function sentenceOf(trigger: Trigger, status: string): string {
+  const words = trigger === 'run:created' ? ['created'] : status.split('_');
+  return [
+    'Run',
+    ...words.map((word) => (word === 'and' ? word : `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`)),
+  ].join(' ');
 }
 
 /** The configurations that cover the workspace `w`: its own, those of its project, and those of teams with access to either. */
@@ -64,7 +85,7 @@ export const receiversOf = (workspaceId: string, trigger: Trigger): RawBuilder<u
        and n.settings->'enabled' = 'true' and n.settings->'triggers' @> to_jsonb(${trigger}::text)
      order by n.id limit ${receiversMax} for no key update
   ), receivers as (
-    update ws_notifications n set next_at = coalesce(n.next_at, now()) from wanting where n.id = wanting.id returning n.id)`;
+    update ws_notifications n set next_at = coalesce(n.next_at, now()) from wanting where n.id = wanting.id returning n.id, n.origin)`;
 
 /** Whether the receiver `n` may wait for another message. */
 export const hasRoom = sql`

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { Store } from '#store/store.ts';
 import type { MessageParts } from '../../contract.ts';
-import { type Delivery, type NotificationRow, tokenName } from '../notification-configurations/view.ts';
+import { type Candidate, type Delivery, tokenName } from '../notification-configurations/view.ts';
 import type { Attempt, Outgoing } from './attempt.ts';
-import { textOf } from './text.ts';
+import { formOf } from './forms.ts';
 
 const reasonCharactersMax = 200;
 
@@ -11,22 +11,20 @@ const reasonCharactersMax = 200;
 export async function posted(
   store: Pick<Store, 'barrier'>,
   { webhooks }: Pick<MessageParts, 'webhooks'>,
-  row: NotificationRow,
+  row: Candidate,
   { payload }: Outgoing,
   signal?: AbortSignal,
 ): Promise<Attempt> {
-  const body = JSON.stringify(payloadFor(row, payload));
+  const { 'destination-type': type, url } = row.settings;
+  if (type === 'email') throw new Error('e-mail is not posted');
+  const body = JSON.stringify(formOf(type, payload));
   const sent = { body, signature: signatureOf(store, row, body), signal };
-  const delivery = await post(webhooks, row.settings.url ?? '', sent);
+  const delivery = await post(webhooks, url ?? '', sent);
   const cutShort = signal?.aborted === true && delivery.code === '';
   return { delivery: cutShort ? undefined : delivery, taken: delivery.successful === 'true', settled: [] };
 }
 
-/** Chat services expect a text. */
-const payloadFor = ({ settings }: NotificationRow, payload: object): object =>
-  settings['destination-type'] === 'generic' ? payload : { text: textOf(payload) };
-
-function signatureOf({ barrier }: Pick<Store, 'barrier'>, { id, token }: NotificationRow, body: string): object {
+function signatureOf({ barrier }: Pick<Store, 'barrier'>, { id, token }: Candidate, body: string): object {
   if (token === null) return {};
   const key = barrier.open(token, tokenName(id));
   return { 'x-tfe-notification-signature': createHmac('sha512', key).update(body).digest('hex') };

@@ -73,7 +73,7 @@ function organizationPermissions({ isOwner, may }: Standing) {
     'can-update-ssh-keys': may('manage-vcs-settings'),
     'can-update-api-token': isOwner,
     'can-update-agent-pools': may('manage-agent-pools'),
-    'can-manage-run-tasks': false,
+    'can-manage-run-tasks': may('manage-run-tasks'),
     'can-manage-tags': may('manage-workspaces') || may('manage-projects'),
     'can-manage-varsets': may('manage-workspaces') || may('manage-projects'),
     'can-read-varsets': true,

@@ -7,10 +7,11 @@ import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import type { Database } from '#store/tables.ts';
-import { afterPlan, type RunStatus } from '../run-lifecycle/status.ts';
+import { afterPlan, type RunStatus, stageStatus, stageStatuses } from '../run-lifecycle/status.ts';
 import { isQueued, type Outcome, type RunRow } from '../run-lifecycle/store.ts';
-import { type Actor, takeLock, transition } from '../run-lifecycle/transition.ts';
+import { type Actor, addEvent, stamp, takeLock, transition } from '../run-lifecycle/transition.ts';
 import { triggerRuns } from '../run-lifecycle/trigger.ts';
+import { beginStage } from '../run-tasks/stages.ts';
 
 type Tx = Transaction<Database>;
 
@@ -60,6 +61,8 @@ export async function report(
   if (status === undefined) throw invalidAttribute('status', "Status can't be blank");
   const { before, during } = stages[part];
   if (run[part].status === status && status !== 'running') return;
+  const asking = stageStatus(run);
+  if (asking !== undefined) throw conflict(`This run waits for its run tasks: it is ${asking}`);
   if (status === 'running') {
     if (run.status === during && run[part].agent === caller.id) return;
     if (run.status === during) throw conflict(`The ${part} of this run is running already, by another agent`);
@@ -72,9 +75,17 @@ export async function report(
   const outcome = { ...run[part], ...counts, status, agent: caller.id, timestamps };
   await sql`
     update ws_runs set ${sql.raw(part)} = ${JSON.stringify(outcome)} where id = ${run.id}`.execute(tx);
+  const mayAsk = part === 'plan' && status === 'finished' && !run.assessment;
+  if (mayAsk && (await beginStage(tx, run, 'post_plan'))) {
+    await stamp(tx, run.id, stageStatuses.post_plan_running.since);
+    await addEvent(tx, run.id, 'post_plan_running', caller);
+    return;
+  }
   const next = status === 'running' ? during : afterwards(run, part, outcome);
   await transition(tx, run, next, caller);
-  if (next === 'applied') await triggerRuns(tx, store, run);
+  if (next !== 'applied') return;
+  await triggerRuns(tx, store, run);
+  await beginStage(tx, run, 'post_apply');
 }
 
 /** Runs of one workspace start in the order of their creation, one at a time. */
@@ -95,7 +106,8 @@ async function mustBeReady(tx: Tx, { configuration_version_id }: RunRow): Promis
   if (rows[0]?.status !== 'uploaded') throw conflict('The plan of this run cannot begin: it has no configuration yet');
 }
 
-function afterwards(run: RunRow, part: Part, outcome: Outcome): RunStatus {
+/** The status of a run after the end of a part. */
+export function afterwards(run: RunRow, part: Part, outcome: Outcome): RunStatus {
   if (outcome.status !== 'finished') return outcome.status === 'canceled' ? 'canceled' : 'errored';
   if (part === 'apply') return 'applied';
   return afterPlan({

@@ -65,7 +65,7 @@ export async function insertRun(tx: Tx, { barrier }: Pick<Store, 'barrier'>, run
             ${configuration.status === 'uploaded' ? queueableNow : sql`'{}'::jsonb`})`.execute(tx);
   if (run.assessment === true) return queuePlans(tx, workspaceId).then(() => id);
   await sql`
-    update ws_workspaces w set runs_count = runs_count + 1, latest_change_at = now(),
+    update ws_workspaces w set latest_change_at = now(),
            current_run_id = case when ${planOnly} or exists (
              select 1 from ws_runs c where c.id = ${held.current_run_id} and c.status <> all(${finalStatuses}::text[]))
              then current_run_id else ${id} end

@@ -28,13 +28,36 @@ export const queuedStatuses = {
   apply_queued: { stored: 'confirmed', since: 'apply-queued-at' },
 } as const satisfies Record<string, { readonly stored: RunStatus; readonly since: string }>;
 
-export type ShownStatus = RunStatus | keyof typeof queuedStatuses;
+/**
+ * The statuses of runs that ask run tasks, with the status that is stored meanwhile and the timestamps between which they ask. After the stage
+ * of the plan its end has its effect, and the apply waits for its own.
+ */
+export const stageStatuses = {
+  pre_plan_running: { stored: 'pending', since: 'pre-plan-running-at', until: 'pre-plan-completed-at' },
+  post_plan_running: { stored: 'planning', since: 'post-plan-running-at', until: 'post-plan-completed-at' },
+  pre_apply_running: { stored: 'confirmed', since: 'pre-apply-running-at', until: 'pre-apply-completed-at' },
+} as const satisfies Record<string, { readonly stored: RunStatus; readonly since: string; readonly until: string }>;
 
-/** The status that documents and messages show. */
-export function shownStatus(run: {
+export type StageStatus = keyof typeof stageStatuses;
+export type ShownStatus = RunStatus | keyof typeof queuedStatuses | StageStatus;
+
+interface StoredStatus {
   readonly status: RunStatus;
   readonly timestamps: Readonly<Record<string, string>>;
-}): ShownStatus {
+}
+
+/** The status of a run that asks run tasks; undefined for others. */
+export function stageStatus({ status, timestamps }: StoredStatus): StageStatus | undefined {
+  for (const [name, { stored, since, until }] of Object.entries(stageStatuses))
+    if (status === stored && timestamps[since] !== undefined && timestamps[until] === undefined)
+      return name as StageStatus;
+  return undefined;
+}
+
+/** The status that documents and messages show. */
+export function shownStatus(run: StoredStatus): ShownStatus {
+  const asking = stageStatus(run);
+  if (asking !== undefined) return asking;
   for (const [name, { stored, since }] of Object.entries(queuedStatuses))
     if (run.status === stored && run.timestamps[since] !== undefined) return name as keyof typeof queuedStatuses;
   return run.status;

@@ -7,7 +7,7 @@ import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { wsRunsTable } from '#store/tables/runs.ts';
 import { callerKind } from '../../access/bearer.ts';
-import { queuedStatuses, runStatuses } from './status.ts';
+import { queuedStatuses, runStatuses, type StageStatus, stageStatuses } from './status.ts';
 
 const texts = z.array(z.string()).readonly();
 
@@ -63,6 +63,7 @@ const runColumns = {
   ahead: int,
   event_ids: arrayOf(text),
   comment_ids: arrayOf(text),
+  task_stage_ids: arrayOf(text),
 };
 
 /** The condition for active runs, worded exactly as in the partial index. */
@@ -75,14 +76,24 @@ export const isActive = (alias: string): RawBuilder<unknown> =>
 export const isQueued = (alias: string): RawBuilder<unknown> =>
   sql`(${isActive(alias)} and not ${sql.ref(`${alias}.plan_only`)})`;
 
+/** The condition for runs that ask run tasks at a stage. */
+export function isAsking(alias: string, name: StageStatus): RawBuilder<unknown> {
+  const { stored, since, until } = stageStatuses[name];
+  const timestamps = sql.ref(`${alias}.timestamps`);
+  return sql`(${sql.ref(`${alias}.status`)} = ${sql.lit(stored)} and ${timestamps} ? ${sql.lit(since)} and not ${timestamps} ? ${sql.lit(until)})`;
+}
+
 /** The condition for runs whose shown status is one of several. */
 export const isShownAs = (alias: string, statuses: readonly string[]): RawBuilder<unknown> => {
   const [status, timestamps] = [sql.ref(`${alias}.status`), sql.ref(`${alias}.timestamps`)];
-  const whens = Object.entries(queuedStatuses).map(
+  const queued = Object.entries(queuedStatuses).map(
     ([name, { stored, since }]) =>
       sql`when ${status} = ${sql.lit(stored)} and ${timestamps} ? ${sql.lit(since)} then ${sql.lit(name)}`,
   );
-  return sql`case ${sql.join(whens, sql` `)} else ${status} end = any(${statuses}::text[])`;
+  const asking = Object.keys(stageStatuses).map(
+    (name) => sql`when ${isAsking(alias, name as StageStatus)} then ${sql.lit(name)}`,
+  );
+  return sql`case ${sql.join([...asking, ...queued], sql` `)} else ${status} end = any(${statuses}::text[])`;
 };
 
 /** Events shown of one run. */
@@ -94,7 +105,8 @@ const columns = sql`r.*, case when r.status <> 'pending' then 0 else (
   select count(*)::int from ws_runs a
    where a.workspace_id = r.workspace_id and a.position < r.position and ${isQueued('a')}) end as ahead,
   array(select e.id from ws_run_events e where e.run_id = r.id order by e.position limit ${eventsMax}) as event_ids,
-  array(select c.id from ws_run_comments c where c.run_id = r.id order by c.position limit ${commentsMax}) as comment_ids`;
+  array(select c.id from ws_run_comments c where c.run_id = r.id order by c.position limit ${commentsMax}) as comment_ids,
+  array(select s.id from ws_task_stages s where s.run_id = r.id order by s.created_at, s.id) as task_stage_ids`;
 
 type Db = Pick<Store, 'db'>['db'];
 

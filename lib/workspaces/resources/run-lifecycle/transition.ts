@@ -1,18 +1,22 @@
 import { sql, type Transaction } from 'kysely';
 import type { ApiCaller } from '#path/jsonapi/row.ts';
+import { text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
 import type { Database } from '#store/tables.ts';
 import { newId } from '../../frame/ids.ts';
 import type { Trigger } from '../notification-configurations/fields.ts';
 import { announce } from '../notification-deliveries/outbox.ts';
+import { asksTasks, beginStage, cancelStages } from '../run-tasks/stages.ts';
 import { endLockedStates } from '../state-versions/promote.ts';
 import { endAssessment } from './assessed.ts';
 import { announceDestroyed } from './destroyed.ts';
-import { isFinal, queuedStatuses, type RunStatus } from './status.ts';
-import { isActive, isQueued, type RunRow } from './store.ts';
+import { measure } from './measures.ts';
+import { isFinal, queuedStatuses, type RunStatus, stageStatuses } from './status.ts';
+import { isActive, isAsking, isQueued, type RunRow } from './store.ts';
 
 type Tx = Transaction<Database>;
 
-/** Who changes a run: a caller, or an agent of a pool. */
+/** Who changes a run: a caller, an agent of a pool, or the service of a run task. */
 export interface Actor {
   readonly kind: ApiCaller['kind'] | 'agent';
   readonly id: string;
@@ -27,11 +31,12 @@ const triggers: Readonly<Partial<Record<RunStatus, Trigger>>> = {
   applied: 'run:completed',
   planned_and_finished: 'run:completed',
   errored: 'run:errored',
+  canceled: 'run:errored',
 };
 
 /**
- * Changes the status of a run with all consequences: timestamp, event, notifications, and release of the lock at the end. The caller
- * holds the lock on the workspace row.
+ * Changes the status of a run with all consequences: timestamp, event, notifications, and at the end the measures of its workspace and the release
+ * of the lock. The caller holds the lock on the workspace row.
  */
 export async function transition(tx: Tx, run: RunRow, status: RunStatus, actor: Actor): Promise<void> {
   const { id, workspace_id: workspaceId, message } = run;
@@ -39,13 +44,17 @@ export async function transition(tx: Tx, run: RunRow, status: RunStatus, actor: 
     update ws_runs set status = ${status}, updated_at = now(),
            timestamps = timestamps || jsonb_build_object(${`${status.replaceAll('_', '-')}-at`}::text, ${timeOfStatement})
      where id = ${id}`.execute(tx);
-  if (status === 'confirmed') await stamp(tx, id, queuedStatuses.apply_queued.since);
+  if (status === 'confirmed') {
+    const asks = await beginStage(tx, run, 'pre_apply');
+    await stamp(tx, id, asks ? stageStatuses.pre_apply_running.since : queuedStatuses.apply_queued.since);
+  }
+  if (isFinal(status)) await cancelStages(tx, id);
   await addEvent(tx, id, status, actor);
   if (run.assessment) return isFinal(status) ? endAssessment(tx, run, status) : undefined;
   const trigger = triggers[status];
   if (trigger !== undefined) await announce(tx, { id, workspaceId, status, message }, trigger);
-  if (status === 'errored')
-    await sql`update ws_workspaces set run_failures = run_failures + 1 where id = ${workspaceId}`.execute(tx);
+  await sql`update ws_workspaces set latest_change_at = now() where id = ${workspaceId}`.execute(tx);
+  if (isFinal(status)) await measure(tx, workspaceId);
   if (status === 'applied') await makeCurrent(tx, run);
   if (isFinal(status)) await announceDestroyed(tx, run, status);
   if (isFinal(status) && status !== 'planned_and_saved') await dropPlan(tx, id);
@@ -72,18 +81,28 @@ export async function stamp(tx: Tx, runId: string, name: string): Promise<void> 
 
 /**
  * Marks the waiting runs of a workspace whose plan can begin as soon as an agent takes it: those with a configuration that take no lock,
- * and the first of the others, unless the workspace is locked. The caller holds the lock on the workspace row.
+ * and the first of the others, unless the workspace is locked. In a workspace with run tasks for this they are asked first. The caller holds the
+ * lock on the workspace row.
  */
 export async function queuePlans(tx: Tx, workspaceId: string): Promise<void> {
   const { stored, since } = queuedStatuses.plan_queued;
-  await sql`
-    update ws_runs r set timestamps = r.timestamps || jsonb_build_object(${since}::text, ${timeOfStatement})
-     where r.workspace_id = ${workspaceId} and ${isActive('r')} and r.status = ${stored}
+  const { since: asked } = stageStatuses.pre_plan_running;
+  const isNext = sql`r.workspace_id = ${workspaceId} and ${isActive('r')} and r.status = ${stored}
        and r.timestamps ? 'plan-queueable-at' and not r.timestamps ? ${since}
        and (r.plan_only or r.settings->'save-plan' = 'true' or (
          not exists (select 1 from ws_runs a
                       where a.workspace_id = r.workspace_id and a.position < r.position and ${isQueued('a')})
-         and exists (select 1 from ws_workspaces w where w.id = r.workspace_id and w.lock_kind is null)))`.execute(tx);
+         and exists (select 1 from ws_workspaces w where w.id = r.workspace_id and w.lock_kind is null)))`;
+  const mark = (name: string) => sql`r.timestamps || jsonb_build_object(${name}::text, ${timeOfStatement})`;
+  const { rows } = await rowsOf({ id: text, workspace_id: text })`
+    update ws_runs r set timestamps = ${mark(asked)}
+     where ${isNext} and not r.assessment and not r.timestamps ? ${asked} and ${asksTasks(sql`r.workspace_id`, 'pre_plan')}
+    returning r.id, r.workspace_id`.execute(tx);
+  for (const run of rows) await beginStage(tx, run, 'pre_plan');
+  await sql`
+    update ws_runs r set timestamps = ${mark(since)} where ${isNext} and not ${isAsking('r', 'pre_plan_running')}`.execute(
+    tx,
+  );
 }
 
 /** An applied provisional configuration becomes the current one of the workspace unless there is a newer one. */

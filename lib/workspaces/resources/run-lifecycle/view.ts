@@ -27,7 +27,7 @@ export function runOf(parts: Parts, run: RunRow, levels: Pick<Levels, 'runs' | '
       plan: { ...toOne('plans', planIdOf(id)), links: { related: `${path}/plan` } },
       'policy-checks': toMany('policy-checks', []),
       'run-events': { ...toMany('run-events', run.event_ids), links: { related: `${path}/run-events` } },
-      'task-stages': toMany('task-stages', []),
+      'task-stages': { ...toMany('task-stages', run.task_stage_ids), links: { related: `${path}/task-stages` } },
       workspace: toOne('workspaces', run.workspace_id),
     },
     links: { self: path },

@@ -7,7 +7,7 @@ import { operation } from '../../access/needs/operation.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { addComment, commentIn } from '../comments/write.ts';
 import { changeRun } from '../run-lifecycle/change.ts';
-import { atWork, cancelable, confirmable, discardable } from '../run-lifecycle/status.ts';
+import { atWork, cancelable, confirmable, discardable, stageStatus } from '../run-lifecycle/status.ts';
 import { isQueued, oldestFirst, type RunRow, runsWhere } from '../run-lifecycle/store.ts';
 import { addEvent, takeLock, timeOfStatement, transition } from '../run-lifecycle/transition.ts';
 
@@ -79,7 +79,7 @@ async function discard(tx: Tx, run: RunRow, caller: ApiCaller): Promise<void> {
 /** An agent in the middle of a plan or apply ends the run when it learns of the request; until then it may still write state. */
 async function cancel(tx: Tx, run: RunRow, caller: ApiCaller): Promise<void> {
   if (!cancelable.includes(run.status)) throw conflict('This run cannot be canceled');
-  if (!atWork.includes(run.status)) {
+  if (!atWork.includes(run.status) || stageStatus(run) !== undefined) {
     await transition(tx, run, 'canceled', caller);
     return;
   }

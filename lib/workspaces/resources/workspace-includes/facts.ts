@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { RowOf } from '#store/sql/columns.ts';
-import { arrayOf, bool, jsonObject, nullable, text, timestamptz } from '#store/sql/kinds.ts';
+import { arrayOf, bool, int, jsonObject, nullable, text, timestamptz } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { executionMode } from '../../access/standing.ts';
@@ -27,6 +27,9 @@ export const factColumns = {
   webhook_client_id: nullable(text),
   retention_id: nullable(text),
   retention_type: nullable(text),
+  /** The policy that applies: its own, or that of its organization. Without days it keeps everything. */
+  retention_of: nullable(text),
+  retention_days: nullable(int),
   /** Outputs of the current state in their order. */
   output_ids: arrayOf(text),
   variable_ids: arrayOf(text),
@@ -42,6 +45,7 @@ export async function factsOf({ db }: Pick<Store, 'db'>, ids: readonly string[])
            p.default_agent_pool_id as project_pool, p.auto_destroy_activity_duration as project_auto_destroy,
            c.settings as oauth_client,
            case when c.webhook_secret is not null then c.id end as webhook_client_id, r.id as retention_id, r.type as retention_type,
+           coalesce(r.id, d.id) as retention_of, case when r.id is null then d.days else r.days end as retention_days,
            ${outputIds} as output_ids, ${variableIds} as variable_ids, ${hasReadme} as has_readme,
            ${autoDestroyStatus} as auto_destroy_status, a.id as assessment_id, a.created_at as assessed_at
       from ws_workspaces w
@@ -50,6 +54,7 @@ export async function factsOf({ db }: Pick<Store, 'db'>, ids: readonly string[])
       left join ws_oauth_clients c on c.id = o.client_id
       left join ws_assessments a on a.id = ${lastAssessment}
       left join ws_retention_policies r on r.workspace_id = w.id
+      left join ws_retention_policies d on d.organization_id = w.organization_id
      where w.id = any((select ${ids}::text[])::text[])`.execute(db);
   return new Map(rows.map((row) => [row.workspace_id, row]));
 }

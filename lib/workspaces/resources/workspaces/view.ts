@@ -44,6 +44,7 @@ function attributesOf({ workspace, standing, levels }: FoundWorkspace, facts: Fa
     'last-assessment-result-at': facts.assessed_at === null ? null : timeText(facts.assessed_at),
     ...vcsAttributes(repo, workspace.oauth_token_id, facts, publicUrl),
     ...measured(workspace),
+    ...retained(facts),
     ...absent,
     name: workspace.name,
     environment: 'default',
@@ -90,18 +91,25 @@ function measured(workspace: FoundWorkspace['workspace']) {
     'resource-count': workspace.resource_count,
     'run-failures': workspace.run_failures,
     'workspace-kpis-runs-count': workspace.runs_count,
+    'plan-duration-average': workspace.plan_ms_average,
+    'apply-duration-average': workspace.apply_ms_average,
+    // There are no policies that could fail.
+    'policy-check-failures': null,
   };
+}
+
+/** What becomes of old state versions and configurations, by the policy of the workspace or else of its organization. */
+function retained({ retention_id, retention_of, retention_days }: Facts) {
+  const source = retention_id === null ? "the organization's policy" : "the workspace's own policy";
+  const what = retention_days === null ? 'Never deleted' : `Deleted after ${retention_days} days`;
+  const sentence = retention_of === null ? null : `${what}, by ${source}`;
+  return { 'effective-run-data-retention-desc': sentence, 'effective-state-version-retention-desc': sentence };
 }
 
 /** Attributes that clients expect, for measurements that this service does not make. */
 const absent = {
-  'apply-duration-average': null,
-  'effective-run-data-retention-desc': null,
-  'effective-state-version-retention-desc': null,
   'hyok-enabled': false,
   'no-code-upgrade-available': false,
-  'plan-duration-average': null,
-  'policy-check-failures': null,
   'source-module-id': null,
 };
 

@@ -21,6 +21,8 @@ export const states: Filling = {
     'ws_assessments',
     'ws_deliveries',
     'ws_ingresses',
+    'ws_task_stages',
+    'ws_task_results',
   ],
   async fill(world) {
     const { ground } = world;
@@ -42,12 +44,18 @@ export const states: Filling = {
     const take = documentOf('agents', { 'wait-seconds': 0 });
     const taken = await ground.call('POST', `/agents/${agent}/actions/take`, take, token);
     if (taken.status !== 200) throw new Error(`an agent took nothing: ${taken.status} ${taken.text}`);
+    const { db } = ground.service.store;
     // A commit is announced by a repository that no test reaches.
     await sql`
       insert into ws_ingresses (id, configuration_version_id, workspace_id, organization_id, delivery, request, commit_sha)
       select 'ia-1', c.id, w.id, w.organization_id, 'd', '{}', repeat('a', 40)
         from ws_configuration_versions c join ws_workspaces w on w.id = c.workspace_id where c.id = ${made.item.id}`.execute(
-      ground.service.store.db,
+      db,
     );
+    await sql`insert into ws_task_stages (id, run_id, stage) values ('ts-kept', ${run}, 'post_plan')`.execute(db);
+    await sql`
+      insert into ws_task_results (id, stage_id, organization_id, workspace_task_id, task_name, task_url, enforcement_level)
+      select 'taskrs-kept', 'ts-kept', organization_id, 'wstask-gone', 'scan', 'https://127.0.0.1:1/', 'advisory'
+        from ws_workspaces where id = ${keptIn(world, 'workspace')}`.execute(db);
   },
 };

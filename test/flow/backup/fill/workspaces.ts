@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { documentOf, identifiers } from '#test/workspaces/support/documents.ts';
 import type { Filling, World } from './world.ts';
 
@@ -36,6 +37,8 @@ export const workspaces: Filling = {
     'ws_variable_set_workspaces',
     'ws_variable_set_projects',
     'ws_run_triggers',
+    'ws_organization_tasks',
+    'ws_workspace_tasks',
     'ws_notifications',
     'ws_audit_events',
     'ws_notification_users',
@@ -79,7 +82,6 @@ export const workspaces: Filling = {
     const hook = {
       name: 'n',
       'destination-type': 'generic',
-      enabled: true,
       url: 'https://127.0.0.1:1/',
       triggers: ['run:created'],
     };
@@ -90,6 +92,22 @@ export const workspaces: Filling = {
     );
     for (const one of [documentOf('notification-configurations', hook), mail])
       await sent(world, `${workspace}/notification-configurations`, one);
+    // Without a verification: there is no receiver.
+    await sql`
+      update ws_notifications set settings = settings || '{"enabled": true}' where settings->>'destination-type' = 'generic'`.execute(
+      ground.service.store.db,
+    );
+    await sql`
+      insert into ws_organization_tasks (id, organization_id, name, url, origin)
+      values ('task-kept', ${organization.id}, 'scan', 'https://127.0.0.1:1/', 'https://127.0.0.1:2')`.execute(
+      ground.service.store.db,
+    );
+    const task = documentOf(
+      'workspace-tasks',
+      { 'enforcement-level': 'advisory', stages: ['post_apply'] },
+      { task: of('tasks', 'task-kept') },
+    );
+    await sent(world, `${workspace}/tasks`, task);
   },
 };
 

@@ -189,7 +189,11 @@ test('a hanging mail server does not delay webhooks, and aborted messages are se
   const sending = ground.service.notify(stop.signal);
   await eventually(() => hanging === 4);
   const { make: makeHook, tell: tellHook } = await newWorkspace();
-  const hook = await makeHook({ 'destination-type': 'generic', url: `${ground.service.address}/none` });
+  const hook = await makeHook({ 'destination-type': 'generic', url: `${ground.service.address}/none`, enabled: false });
+  // Its receiver would refuse the verification.
+  await sql`update ws_notifications set settings = settings || '{"enabled": true}' where id = ${hook.item.id}`.execute(
+    ground.service.store.db,
+  );
   await tellHook();
   await eventually(async () => (await shown(hook.item.id)).length === 1);
   expect(hanging).toBe(4);

@@ -40,7 +40,6 @@ async function workspaceWith(url: string, count: number) {
     const attributes = {
       name: `n${n}`,
       'destination-type': 'generic',
-      enabled: true,
       url,
       triggers: ['run:completed'],
     };
@@ -48,6 +47,11 @@ async function workspaceWith(url: string, count: number) {
     const made = await ground.call('POST', path, { data: { type: 'notification-configurations', attributes } });
     expect(made.status).toBe(201);
   }
+  // Without the verification, which a receiver that hangs would not pass.
+  await sql`
+    update ws_notifications set settings = settings || '{"enabled": true}' where workspace_id = ${workspace.id}`.execute(
+    ground.service.store.db,
+  );
   const tell = (id: string) =>
     ground.service.store.transaction((tx) =>
       announce(tx, { id, workspaceId: workspace.id, status: 'applied', message: '' }, 'run:completed'),
@@ -125,7 +129,8 @@ test('a failing receiver waits longer after each failure, with all its messages,
   const path = `/notification-configurations/${(await look()).id}`;
   await ground.call('PATCH', path, { data: { type: 'notification-configurations', attributes: { url: well.url } } });
   await ground.service.notify();
-  expect(well.seen.requests).toBe(2);
+  // The verification and both messages.
+  expect(well.seen.requests).toBe(3);
   expect(await sick.rows()).toEqual([{ failures: 0, waiting: 0, due: null }]);
 });
 

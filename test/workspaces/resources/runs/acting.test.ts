@@ -137,6 +137,6 @@ test.each([
     await end(runnable);
     expect((await put(made.item.attributes['upload-url'], archive)).status).toBe(404);
     expect(await filesOf(ground, workspace.id)).toEqual([]);
-    expect((await runnable.row())?.runs_count).toBe(0);
+    expect((await runnable.row())?.runs_made).toBe(0);
   },
 );

@@ -30,7 +30,7 @@ test('of many runs that agents start concurrently in two processes one holds the
   const statuses = await Promise.all(ids.map(status));
   const planning = ids.filter((_, at) => statuses[at] === 'planning');
   expect(planning).toHaveLength(1);
-  expect(await row()).toMatchObject({ lock_kind: 'runs', lock_holder: planning[0], runs_count: 6 });
+  expect(await row()).toMatchObject({ lock_kind: 'runs', lock_holder: planning[0], runs_made: 6 });
 });
 
 test('of many concurrent confirmations and discards of one plan in two processes one succeeds', async () => {

@@ -58,8 +58,10 @@ export async function runnableWorkspace(ground: WorkspaceGround) {
       current_run_id: string | null;
       runs_count: number;
       run_failures: number;
+      runs_made: number;
     }>`
-      select lock_kind, lock_holder, current_run_id, runs_count, run_failures from ws_workspaces
+      select lock_kind, lock_holder, current_run_id, runs_count, run_failures,
+             (select count(*)::int from ws_runs r where r.workspace_id = w.id) as runs_made from ws_workspaces w
        where id = ${workspace.id}`.execute(ground.service.store.db);
     return rows[0];
   };

@@ -23,7 +23,7 @@ test('a run is planned, confirmed and applied by an agent, and holds the lock fr
     'position-in-queue': 0,
     permissions: { 'can-apply': true, 'can-force-cancel': false },
   });
-  expect(await row()).toMatchObject({ lock_kind: null, current_run_id: id, runs_count: 1 });
+  expect(await row()).toMatchObject({ lock_kind: null, current_run_id: id, runs_count: 0 });
   const running = await report(id, 'plan', { status: 'running' });
   expect(running.item.attributes).toMatchObject({ status: 'running' });
   expect(await row()).toMatchObject({ lock_kind: 'runs', lock_holder: id, current_run_id: id });

@@ -1,0 +1,57 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Database } from '#store/tables.ts';
+import { newId } from '../../frame/ids.ts';
+import type { TaskStage } from './fields.ts';
+
+type Tx = Transaction<Database>;
+
+/** Enabled tasks `t` that the workspace with this id asks at a stage. */
+const tasksAt = (workspaceId: RawBuilder<unknown>, stage: TaskStage): RawBuilder<unknown> => sql`
+  ws_workspace_tasks l join ws_organization_tasks t on t.id = l.task_id and t.enabled
+   where l.workspace_id = ${workspaceId} and ${stage}::text = any(l.stages)`;
+
+/** The condition that the workspace asks tasks at a stage. */
+export const asksTasks = (workspaceId: RawBuilder<unknown>, stage: TaskStage): RawBuilder<unknown> =>
+  sql`exists (select 1 from ${tasksAt(workspaceId, stage)})`;
+
+interface StagedRun {
+  readonly id: string;
+  readonly workspace_id: string;
+}
+
+/** Begins a stage of a run, with a result for each task, whose services are then asked. Returns false when there is none. */
+export async function beginStage(tx: Tx, { id, workspace_id }: StagedRun, stage: TaskStage): Promise<boolean> {
+  const { rows } = await rowsOf({ id: text })`
+    select l.id from ${tasksAt(sql`${workspace_id}`, stage)} order by l.created_at, l.id`.execute(tx);
+  if (rows.length === 0) return false;
+  const stageId = newId('ts');
+  await sql`
+    insert into ws_task_stages (id, run_id, stage, timestamps)
+    values (${stageId}, ${id}, ${stage}, jsonb_build_object('running-at', ${now}))`.execute(tx);
+  for (const { id: taskId } of rows)
+    await sql`
+      insert into ws_task_results (id, stage_id, organization_id, task_id, workspace_task_id, task_name, task_url, enforcement_level, next_at)
+      select ${newId('taskrs')}, ${stageId}, t.organization_id, t.id, l.id, t.name, t.url, l.enforcement_level, now()
+        from ws_workspace_tasks l join ws_organization_tasks t on t.id = l.task_id where l.id = ${taskId}`.execute(tx);
+  return true;
+}
+
+/** Cancels what a run that ends was still asking. */
+export async function cancelStages(tx: Tx, runId: string): Promise<void> {
+  await sql`
+    with stages as (
+      update ws_task_stages set status = 'canceled', updated_at = now(),
+             timestamps = timestamps || jsonb_build_object('canceled-at', ${now})
+       where run_id = ${runId} and status = 'running' returning id)
+    update ws_task_results r set status = 'canceled', updated_at = now(), ${ended},
+           timestamps = timestamps || jsonb_build_object('canceled-at', ${now})
+      from stages s where r.stage_id = s.id and r.status in ('pending', 'running')`.execute(tx);
+}
+
+/** A result that has ended is not asked for again, and its token is invalid. */
+export const ended = sql`hash = null, next_at = null, claimed_until = null, until = null`;
+
+/** The time of the statement in the format of the API. */
+export const now = sql`to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

@@ -1,0 +1,121 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { ApiError } from '#path/jsonapi/error.ts';
+import { int, text } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+import type { MessageParts } from '../../contract.ts';
+import { hashOf, newTokenText } from '../authentication-tokens/text.ts';
+import { ask, isAccepted } from '../run-tasks/ask.ts';
+import { materialOf, payloadOf } from './payload.ts';
+import { type AskedResult, say } from './settle.ts';
+
+/** Requests of one process at once. */
+const atOnceMax = 16;
+/** Requests of one organization at once, over all processes. */
+const ofOrganizationMax = 4;
+/** Longer than a request takes. Afterwards another process may take over from one that died. */
+const claimSeconds = 60;
+/** Requests for one result; between them it waits longer each time. */
+const attemptsMax = 3;
+const againSeconds = 10;
+/** Interval of the looks for due requests while others are in progress. */
+const lookAgainMs = 250;
+
+interface Due extends AskedResult {
+  readonly attempts: number;
+}
+
+/**
+ * Asks the services of run tasks until `signal` aborts or no request is due. Several processes may do this concurrently. Services that hang
+ * delay only their own organization.
+ *
+ * @returns the number of requests
+ */
+export async function askDue(store: Store, parts: MessageParts, signal: AbortSignal): Promise<number> {
+  const underWay = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  let asked = 0;
+  try {
+    while (!signal.aborted && failures.length === 0) {
+      const due = underWay.size < atOnceMax ? await claim(store, atOnceMax - underWay.size) : [];
+      asked += due.length;
+      for (const one of due) {
+        const asking: Promise<void> = askFor(store, parts, one, signal)
+          .catch((error: unknown) => void (isGone(error) || failures.push(error)))
+          .finally(() => underWay.delete(asking));
+        underWay.add(asking);
+      }
+      if (underWay.size === 0) break;
+      await Promise.race([...underWay, pause(lookAgainMs, undefined, { signal }).catch(() => {})]);
+    }
+  } finally {
+    await Promise.all(underWay);
+  }
+  if (failures.length > 0) throw failures[0];
+  return asked;
+}
+
+/** The workspace was deleted with its runs. */
+const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+/** Each organization gets its first turn before any gets a second one. */
+async function claim({ db }: Store, countMax: number): Promise<readonly Due[]> {
+  const { rows } = await rowsOf({ id: text, attempts: int, run_id: text, workspace_id: text })`
+    with due as (
+      select d.id, d.turn, d.next_at from (
+        select t.id, t.next_at, row_number() over (partition by t.organization_id order by t.next_at, t.id) + (
+                 select count(*) from ws_task_results c where c.organization_id = t.organization_id and c.claimed_until > now()) as turn
+          from ws_task_results t where t.next_at <= now()) d
+       where d.turn <= ${ofOrganizationMax} order by d.turn, d.next_at limit ${countMax}
+    ), free as (
+      select id from ws_task_results where id in (select id from due) and next_at <= now() for no key update skip locked
+    ), claimed as (
+      update ws_task_results t set attempts = attempts + 1, claimed_until = now() + make_interval(secs => ${claimSeconds}),
+             next_at = now() + make_interval(secs => ${claimSeconds})
+        from free where t.id = free.id returning t.id, t.attempts, t.stage_id)
+    select c.id, c.attempts, s.run_id, r.workspace_id from claimed c
+      join ws_task_stages s on s.id = c.stage_id join ws_runs r on r.id = s.run_id`.execute(db);
+  return rows.map((row) => ({ id: row.id, attempts: row.attempts, runId: row.run_id, workspaceId: row.workspace_id }));
+}
+
+async function askFor(store: Store, parts: MessageParts, due: Due, signal: AbortSignal): Promise<void> {
+  const isSame = sql`t.attempts = ${due.attempts}`;
+  const material = await materialOf(store, due.id);
+  if (material === undefined) {
+    await say(store, due, { status: 'errored', message: 'The run task was deleted.' }, isSame);
+    return;
+  }
+  const token = newTokenText();
+  await sql`
+    update ws_task_results t set hash = ${hashOf(store, token)} where id = ${due.id} and next_at is not null and ${isSame}`.execute(
+    store.db,
+  );
+  const service = { id: material.task_id, url: material.url, hmac_key: material.hmac_key };
+  const status = await ask(store, parts, service, payloadOf(material, token.reveal()), signal);
+  // The service may have called back before its answer arrived: what it said remains.
+  const isUnheard = sql`${isSame} and t.status = 'pending'`;
+  if (isAccepted(status)) await say(store, due, { status: 'running' }, isUnheard);
+  else if (signal.aborted && status === undefined) await putBack(store, due);
+  else if (due.attempts < attemptsMax) await later(store, due);
+  else
+    await say(
+      store,
+      due,
+      { status: 'unreachable', message: `The service did not accept the request (${status ?? 'no answer'}).` },
+      isUnheard,
+    );
+}
+
+/** The process ends: another one asks at once. */
+async function putBack({ db }: Store, { id, attempts }: Due): Promise<void> {
+  await sql`
+    update ws_task_results set attempts = attempts - 1, claimed_until = null, next_at = now()
+     where id = ${id} and attempts = ${attempts} and next_at is not null`.execute(db);
+}
+
+async function later({ db }: Store, { id, attempts }: Due): Promise<void> {
+  await sql`
+    update ws_task_results set claimed_until = null, next_at = now() + make_interval(secs => ${againSeconds * attempts})
+     where id = ${id} and attempts = ${attempts} and next_at is not null`.execute(db);
+}
