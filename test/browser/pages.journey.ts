@@ -28,6 +28,8 @@ const pages = () => [
   ['danger', `/ui/destinations/cloud-a-sm/${places.working}/danger`],
   ['types', '/ui/destinations/new'],
   ['new', '/ui/destinations/new/repo-host'],
+  ['secrets', '/ui/secrets?mount=secret&folder=app%2Fproduction%2F'],
+  ['secret', '/ui/secrets?mount=secret&secret=app%2Fproduction%2Fservice-1'],
   ['batches', '/ui/batches'],
 ];
 
