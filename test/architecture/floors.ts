@@ -31,7 +31,7 @@ export const floors: Floors = {
   queue: [
     ['contract.ts', 'redis'],
     ['parts.ts'],
-    ['board.ts', 'gate', 'pending', 'wake'],
+    ['gate', 'pending', 'wake'],
     ['ask', 'work'],
     ['open.ts'],
   ],

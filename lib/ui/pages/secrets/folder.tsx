@@ -8,6 +8,7 @@ import { counted } from '../../parts/relative.ts';
 import { Failed, Skeleton, Stale, State } from '../../parts/states.tsx';
 import { api } from '../../state/api.ts';
 import { useRights } from '../../state/rights.ts';
+import { orEmpty } from '../../state/use-query.ts';
 import { listIn, type Pages, rowsPerPage, usePages } from '../../table/pages.ts';
 import { type Column, Table } from '../../table/table.tsx';
 import { justBefore, type SecretMount, type SecretPlace, secretsUrl } from './address.ts';
@@ -82,11 +83,13 @@ function useFolder(mount: SecretMount, folder: string, find: string): Pages {
   return usePages({
     key: ['secrets', mount.path, folder, find],
     ask: (after, options) =>
-      api.call(
-        list,
-        { mount: mount.path, path: folder },
-        { limit: rowsPerPage, after: after === '' ? justBefore(find) : after },
-        options,
+      orEmpty(
+        api.call(
+          list,
+          { mount: mount.path, path: folder },
+          { limit: rowsPerPage, after: after === '' ? justBefore(find) : after },
+          options,
+        ),
       ),
     rows: ({ data }) => listIn(data, 'keys').filter(matches),
     next({ data }) {
@@ -107,11 +110,9 @@ interface NamesProps {
 
 function Names({ pages, find, onOpen, onClear }: NamesProps) {
   const { first, failure } = pages;
-  // An empty folder is not there.
-  const isMissing = failure?.status === 404;
-  if (first === undefined && !isMissing)
+  if (first === undefined)
     return failure === undefined ? <Skeleton lines={8} /> : <Failed failure={failure} again={pages.again} />;
-  if (pages.length === 0 || isMissing) return find === '' ? <Empty /> : <NoMatch onClear={onClear} />;
+  if (pages.length === 0) return find === '' ? <Empty /> : <NoMatch onClear={onClear} />;
   const isWhole = pages.rowAt(pages.length - 1) !== undefined;
   return (
     <>
