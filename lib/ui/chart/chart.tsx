@@ -25,7 +25,7 @@ const [width, height] = [600, 120];
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
 /** Lines over time, with the values under the pointer, and as a table for those who read instead. */
-export default function Chart({ title, times, from, to, stepMs, series, unit = '' }: ChartProps) {
+export function Chart({ title, times, from, to, stepMs, series, unit = '' }: ChartProps) {
   const [at, setAt] = useState<number>();
   const most = Math.max(1, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const x = (time: number) => ((time - from) / Math.max(1, to - from)) * width;

@@ -61,7 +61,7 @@ export function Samples({ charts }: { readonly charts: readonly Shown[] }) {
     const seen = new IntersectionObserver((entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       seen.disconnect();
-      void import('./chart.tsx').then((loaded) => setChart(() => loaded.default));
+      void import('./chart.tsx').then((loaded) => setChart(() => loaded.Chart));
     });
     seen.observe(box.current);
     return () => seen.disconnect();

@@ -14,29 +14,12 @@ export interface PaletteProps {
 }
 
 /** Leads to any page, secret, destination or record by its name. */
-export default function Palette({ pages, onClose }: PaletteProps) {
+export function Palette({ pages, onClose }: PaletteProps) {
   const { route } = useLocation();
   const [typed, setTyped] = useState('');
-  const [found, setFound] = useState<readonly Found[]>([]);
-  const [isBusy, setBusy] = useState(false);
   const listId = useId();
   const text = typed.trim();
-  useEffect(() => {
-    const ending = new AbortController();
-    setBusy(text !== '');
-    if (text === '') setFound([]);
-    const timer = setTimeout(async () => {
-      if (text === '') return;
-      const next = await search(text, ending.signal);
-      if (ending.signal.aborted) return;
-      setFound(next);
-      setBusy(false);
-    }, typedMs);
-    return () => {
-      clearTimeout(timer);
-      ending.abort();
-    };
-  }, [text]);
+  const { found, isBusy } = useSearch(text);
   const shown = [...pages.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())), ...found];
   const open = (at: number) => {
     const one = shown[at];
@@ -84,4 +67,27 @@ export default function Palette({ pages, onClose }: PaletteProps) {
       </p>
     </Dialog>
   );
+}
+
+/** What is found for the text, once the typing pauses. */
+function useSearch(text: string) {
+  const [found, setFound] = useState<readonly Found[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => {
+    const ending = new AbortController();
+    setBusy(text !== '');
+    if (text === '') setFound([]);
+    const timer = setTimeout(async () => {
+      if (text === '') return;
+      const next = await search(text, ending.signal);
+      if (ending.signal.aborted) return;
+      setFound(next);
+      setBusy(false);
+    }, typedMs);
+    return () => {
+      clearTimeout(timer);
+      ending.abort();
+    };
+  }, [text]);
+  return { found, isBusy };
 }

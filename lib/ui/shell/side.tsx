@@ -69,7 +69,7 @@ function Search({ entries }: { readonly entries: readonly Entry[] }) {
   const [isOpen, setOpen] = useState(false);
   const [Palette, setPalette] = useState<ComponentType<PaletteProps>>();
   useEffect(() => {
-    if (isOpen) void import('../palette/palette.tsx').then((loaded) => setPalette(() => loaded.default));
+    if (isOpen) void import('../palette/palette.tsx').then((loaded) => setPalette(() => loaded.Palette));
   }, [isOpen]);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
