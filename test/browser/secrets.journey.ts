@@ -16,7 +16,10 @@ describe.skipIf(!hasBrowser())('secrets', () => {
     const opened = await visit('/ui/secrets', colours);
     const { page, forgive } = opened;
     await logIn(opened, service.rootToken);
-    await page.getByRole('main').getByRole('link', { name: /^secret/ }).click();
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /^secret/ })
+      .click();
     await page.getByRole('row').filter({ hasText: folder }).click();
     await page.getByText('4 names').waitFor();
     expect(await violations(page)).toEqual([]);
