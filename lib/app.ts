@@ -3,7 +3,6 @@
  * Each process imports only its own parts, so the bundle of a worker contains neither the HTTP room nor the SDK of another type.
  */
 export { type Api, openApi } from './app/api/open.ts';
-export { type Board, openBoard } from './app/board/open.ts';
 export { apiFunction, replayFunction, sweepFunction, workerFunction } from './app/functions.ts';
 export type { AppParts } from './app/shared.ts';
 export { openSweeper, type Sweeper } from './app/sweeper.ts';

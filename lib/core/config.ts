@@ -169,7 +169,6 @@ const settings = z.object({
   KEYFERRY_METRICS_PORT: port.optional(),
   KEYFERRY_METRICS_ADDRESS: z.string().default('127.0.0.1'),
   KEYFERRY_METRICS_DESTINATIONS_MAX: wholeNumber(0, 10_000, 200),
-  KEYFERRY_BOARD_PORT: port.default(8300),
   OTEL_EXPORTER_OTLP_ENDPOINT: collector.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.optional(),
   OTEL_SERVICE_NAME: z.string().default('keyferry'),

@@ -28,13 +28,7 @@ export const floors: Floors = {
     ['pipeline.ts'],
     ['service.ts'],
   ],
-  queue: [
-    ['contract.ts', 'redis'],
-    ['parts.ts'],
-    ['board.ts', 'gate', 'pending', 'wake'],
-    ['ask', 'work'],
-    ['open.ts'],
-  ],
+  queue: [['contract.ts', 'redis'], ['parts.ts'], ['gate', 'pending', 'wake'], ['ask', 'work'], ['open.ts']],
   sync: [
     ['model', 'template'],
     ['claim', 'drivers', 'marking'],

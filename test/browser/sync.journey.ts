@@ -156,6 +156,7 @@ describe.skipIf(!hasBrowser())('an operator', () => {
       'Overview',
       'Records',
       'Destinations',
+      'Queue',
     ]);
     forgive(/status of 403/);
     await page.goto(`${service.address}/ui/destinations/${type}/${mine}/settings`);

@@ -3,8 +3,8 @@ import { api, apiAndSweep, apiAndWorker, callers, listener, type Setting, servic
 export const apiSettings = {
   PORT: { readers: ['API', 'development server'], meaning: 'Port on which the API listens' },
   KEYFERRY_HOST: {
-    readers: ['API', 'board', 'development server'],
-    meaning: 'Address on which the API and the board listen',
+    readers: ['API', 'development server'],
+    meaning: 'Address on which the API listens',
   },
   KEYFERRY_TLS_CERT_FILE: { readers: listener, meaning: 'Certificate of the listener' },
   KEYFERRY_TLS_KEY_FILE: { readers: listener, meaning: 'Key of that certificate' },
@@ -41,7 +41,7 @@ export const apiSettings = {
       'Memory for all bodies and stored secrets over 64 KB of concurrent requests, which one stored secret at a time may exceed. Beyond it requests get 503 with `Retry-After`',
   },
   KEYFERRY_REQUEST_MS_MAX: {
-    readers: ['API', 'board', 'functions'],
+    readers: ['API', 'functions'],
     meaning: 'Limit for receiving a request, and again for answering it',
   },
   KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: {

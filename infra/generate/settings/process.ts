@@ -1,6 +1,6 @@
 import { api, development, type Reader, type Setting, service } from './setting.ts';
 
-const measured: readonly Reader[] = ['API', 'worker', 'sweep', 'board'];
+const measured: readonly Reader[] = ['API', 'worker', 'sweep'];
 
 export const processSettings = {
   KEYFERRY_LOG_LEVEL: {
@@ -22,7 +22,6 @@ export const processSettings = {
     meaning:
       'How many destinations the [metrics](operating/observability.md#instruments) of a worker name; the others share the name `other`',
   },
-  KEYFERRY_BOARD_PORT: { readers: ['board'], meaning: 'Port of `npm run board`, on `KEYFERRY_HOST`' },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     readers: service,
     meaning:

@@ -1,7 +1,7 @@
 import type { Config } from '#core/config.ts';
 
 /**
- * A process that reads settings. `all`: API, worker, sweep and board, as processes and as functions. `functions`: the deployed
+ * A process that reads settings. `all`: API, worker and sweep, as processes and as functions. `functions`: the deployed
  * functions of the processes that the setting also names.
  */
 export type Reader =
@@ -9,7 +9,6 @@ export type Reader =
   | 'API'
   | 'worker'
   | 'sweep'
-  | 'board'
   | 'functions'
   | 'backup'
   | 'restore'
@@ -34,7 +33,7 @@ export const worker: readonly Reader[] = ['worker', 'functions'];
 export const apiAndWorker: readonly Reader[] = ['API', 'worker', 'functions'];
 export const callers: readonly Reader[] = ['API', 'worker', 'sweep', 'functions'];
 export const apiAndSweep: readonly Reader[] = ['API', 'sweep', 'functions'];
-export const borrowers: readonly Reader[] = ['worker', 'sweep', 'board', 'functions'];
+export const borrowers: readonly Reader[] = ['worker', 'sweep', 'functions'];
 export const listener: readonly Reader[] = ['API'];
 export const agent: readonly Reader[] = ['agent'];
 export const development: readonly Reader[] = ['development server'];

@@ -22,10 +22,15 @@ function answer(files: PageFiles, incoming: Incoming): Outgoing {
   if (incoming.method !== 'GET' && incoming.method !== 'HEAD') return onlyReads;
   if (!path.startsWith(prefix)) return { status: 303, headers: { ...pageHeaders, location: prefix }, body: undefined };
   const name = path.slice(prefix.length);
-  const file = files.get(name === '' || !name.includes('.') ? pageName : name);
+  const file = files.get(isFile(name) ? name : pageName);
   if (file !== undefined) return send(file, incoming);
   return files.size === 0 ? notBuilt : nothing;
 }
+
+/** The files have no folders: what is below one is the address of a page, also with a dot in a name. */
+const isFile = (name: string): boolean => name.includes('.') && (!name.includes('/') || dots.test(name));
+
+const dots = /(?:^|\/)\.{1,2}(?:\/|$)/;
 
 const wantsPage = ({ headers }: Incoming): boolean => /\btext\/html\b/.test(header(headers, 'accept') ?? '');
 

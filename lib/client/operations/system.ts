@@ -11,6 +11,7 @@ export const system = {
   },
   unseal: { method: 'POST', path: 'sys/unseal', fields: ['key', 'reset'] },
   metrics: { method: 'GET', path: 'sys/metrics', fields: ['format'] },
+  mounts: { method: 'GET', path: 'sys/internal/ui/mounts' },
   mountOf: { method: 'GET', path: 'sys/internal/ui/mounts/{path}' },
   validateCodes: { method: 'POST', path: 'sys/mfa/validate', fields: ['mfa_request_id', 'mfa_payload'] },
   capabilities: { method: 'POST', path: 'sys/capabilities-self', fields: ['paths'] },

@@ -17,7 +17,8 @@ export function operationObject(
     ([name]) => !item.open.includes(name) && !item.bound.includes(name),
   );
   const query = hasBody ? [] : given.map(([name, field]) => parameter(name, field, 'query'));
-  const parameters = [...pathParameters(operation, item), ...listParameter(verb, item), ...query];
+  const ofList = verb === 'read' ? listFields(operation, item) : [];
+  const parameters = [...pathParameters(operation, item), ...listParameter(verb, item), ...query, ...ofList];
   const { unauthenticated, sudo } = operation.marks;
   return {
     summary: operation.summary,
@@ -49,6 +50,14 @@ function listParameter(verb: Verb, item: PathItem): readonly object[] {
   const only =
     verb === 'list' ? { required: true, schema: { type: 'string', enum: ['true'] } } : { schema: { type: 'string' } };
   return [{ name: 'list', in: 'query', description: 'Lists the keys when true.', ...only }];
+}
+
+/** A path that can be read and listed has one GET, which takes the fields of both. Those of the listing matter only with `list`. */
+function listFields(read: Operation, item: PathItem): readonly object[] {
+  const list = item.operations.find(({ verb }) => verb === 'list')?.operation;
+  return Object.entries(list?.fields ?? {})
+    .filter(([name, field]) => read.fields[name] === undefined && !item.bound.includes(name) && isOptional(field))
+    .map(([name, field]) => parameter(name, field, 'query'));
 }
 
 function parameter(name: string, field: z.ZodType, location: 'path' | 'query'): object {

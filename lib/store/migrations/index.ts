@@ -135,10 +135,10 @@ export const migrations: readonly Migration[] = [
   { name: '0070-sync-samples', up: syncSamples },
   { name: '0071-agents', up: agents },
   { name: '0072-sync-plans', up: syncPlans, outsideTransaction: true },
+  { name: '0075-run-logs', up: runLogs, outsideTransaction: true },
   { name: '0077-auto-destroys', up: autoDestroys },
   { name: '0078-assessments', up: assessments },
   { name: '0080-ingresses', up: ingresses },
-  { name: '0075-run-logs', up: runLogs, outsideTransaction: true },
   { name: '0082-workspace-measures', up: workspaceMeasures },
   { name: '0083-run-tasks', up: runTasks },
 ];

@@ -1,3 +1,4 @@
+import { CallFailure } from '#client/wire/failure.ts';
 import { Icon } from './icon.tsx';
 
 /** What went wrong with a form as a whole, read out at once. */
@@ -9,3 +10,7 @@ export const Problem = ({ text }: { readonly text: string }) => (
     </span>
   </div>
 );
+
+/** Why a call failed, in the words of the server. */
+export const reasonOf = (cause: unknown, otherwise: string): string =>
+  cause instanceof CallFailure ? cause.message : otherwise;

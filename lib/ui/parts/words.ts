@@ -44,3 +44,13 @@ const kinds: Readonly<Record<string, string>> = {
 export const kindWord = (kind: string): string => kinds[kind] ?? kind;
 
 export const errorKinds = Object.keys(kinds);
+
+/** How an object differs from what the last sync left. */
+const drifts: Readonly<Record<string, Look>> = {
+  deleted: { word: 'Deleted there', tone: 'fail', icon: 'minus' },
+  changed: { word: 'Changed there', tone: 'warn', icon: 'spin' },
+  tags: { word: 'Tags differ', tone: 'warn', icon: 'alert' },
+  foreign: { word: 'Another object', tone: 'fail', icon: 'cross' },
+};
+
+export const driftLook = (kind: string): Look => drifts[kind] ?? { word: kind, tone: 'off', icon: 'question' };

@@ -17,6 +17,8 @@ const Destinations = lazy(() =>
 );
 const NewDestination = lazy(() => import('../pages/edit/new.tsx').then(({ NewDestination }) => NewDestination));
 const Destination = lazy(() => import('../pages/destination/destination.tsx').then(({ Destination }) => Destination));
+const Secrets = lazy(() => import('../pages/secrets/secrets.tsx').then(({ Secrets }) => Secrets));
+const Queue = lazy(() => import('../pages/queue/queue.tsx').then(({ Queue }) => Queue));
 const Batches = lazy(() => import('../pages/batches/batches.tsx').then(({ Batches }) => Batches));
 
 export function App() {
@@ -48,6 +50,8 @@ function Shell() {
           <Route path="/ui/destinations" component={Destinations} />
           <Route path="/ui/destinations/new/:type?" component={NewDestination} />
           <Route path="/ui/destinations/:type/:name/:tab?" component={Destination} />
+          <Route path="/ui/secrets" component={Secrets} />
+          <Route path="/ui/queue" component={Queue} />
           <Route path="/ui/batches" component={Batches} />
           <Route default component={NotFound} />
         </Router>

@@ -1,6 +1,12 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { sync } from '#client/operations/sync.ts';
+import { system } from '#client/operations/system.ts';
 import { memberOf, textOf } from '#client/wire/json.ts';
+import { mountsOf } from '../pages/secrets/address.ts';
+import type { PaletteProps } from '../palette/palette.tsx';
+import { Button } from '../parts/button.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { count } from '../parts/relative.ts';
 import { failed } from '../parts/words.ts';
@@ -18,16 +24,25 @@ interface Entry {
   readonly capability: string;
 }
 
+/** The list of mounts needs no policy: whoever may use a mount of secrets sees it there. */
+const secretsHref = '/ui/secrets';
+
 const entries: readonly Entry[] = [
   { href: '/ui/', word: 'Overview', icon: 'home', needs: 'sys/sync/overview', capability: 'read' },
   { href: '/ui/records', word: 'Records', icon: 'rows', needs: 'sys/sync/records', capability: 'read' },
   { href: '/ui/destinations', word: 'Destinations', icon: 'target', needs: 'sys/sync/overview', capability: 'read' },
+  { href: secretsHref, word: 'Secrets', icon: 'key', needs: 'sys/internal/ui/mounts', capability: 'read' },
+  { href: '/ui/queue', word: 'Queue', icon: 'stack', needs: 'sys/sync/overview', capability: 'read' },
   { href: '/ui/batches', word: 'Batches', icon: 'layers', needs: 'sys/sync/batches/', capability: 'list' },
 ];
 
 export function Side() {
   const rights = useRights(entries.map(({ needs }) => needs));
-  const shown = entries.filter(({ needs, capability }) => rights.may(capability, needs));
+  const mounts = useQuery({ key: ['mounts'], ask: (options) => api.call(system.mounts, {}, undefined, options) });
+  const hasSecrets = mountsOf(mounts.reply?.data).length > 0;
+  const shown = entries.filter(({ href, needs, capability }) =>
+    href === secretsHref ? hasSecrets : rights.may(capability, needs),
+  );
   return (
     <header class="side">
       <a class="brand" href="/ui/">
@@ -43,8 +58,36 @@ export function Side() {
           ))}
         </ul>
       </nav>
+      <Search entries={shown} />
       <Who />
     </header>
+  );
+}
+
+/** Opens the palette, also by Ctrl-K. */
+function Search({ entries }: { readonly entries: readonly Entry[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const [Palette, setPalette] = useState<ComponentType<PaletteProps>>();
+  useEffect(() => {
+    if (isOpen) void import('../palette/palette.tsx').then((loaded) => setPalette(() => loaded.Palette));
+  }, [isOpen]);
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+  const pages = entries.map(({ word, icon, href }) => ({ kind: 'Page', name: word, icon, href }));
+  return (
+    <>
+      <Button look="plain" icon="search" onPress={() => setOpen(true)}>
+        Go to <kbd class="quiet">Ctrl K</kbd>
+      </Button>
+      {isOpen && Palette !== undefined ? <Palette pages={pages} onClose={() => setOpen(false)} /> : null}
+    </>
   );
 }
 

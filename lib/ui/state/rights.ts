@@ -8,13 +8,14 @@ export interface Rights {
   /** Why it may not; undefined where it may, and until the answer is there. */
   refusal(capability: string, path: string): string | undefined;
   may(capability: string, path: string): boolean;
+  readonly isLoading: boolean;
 }
 
 const never = 'rights';
 
 /** Asks once for several paths: what may not be done is not offered. */
 export function useRights(paths: readonly string[]): Rights {
-  const { reply } = useQuery({
+  const { reply, failure } = useQuery({
     key: [never, ...paths],
     ask: (options) => api.call(system.capabilities, {}, { paths }, options),
   });
@@ -24,5 +25,9 @@ export function useRights(paths: readonly string[]): Rights {
     if (held.includes('root') || held.includes(capability)) return undefined;
     return `Your policies do not grant "${capability}" on ${path}.`;
   };
-  return { refusal, may: (capability, path) => reply !== undefined && refusal(capability, path) === undefined };
+  return {
+    refusal,
+    may: (capability, path) => reply !== undefined && refusal(capability, path) === undefined,
+    isLoading: reply === undefined && failure === undefined,
+  };
 }

@@ -1,7 +1,7 @@
 import { QueryObserver } from '@tanstack/query-core';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { PageReply } from '#client/page.ts';
-import type { CallFailure } from '#client/wire/failure.ts';
+import { CallFailure } from '#client/wire/failure.ts';
 import { namespace } from './api.ts';
 import { queries } from './queries.ts';
 
@@ -57,3 +57,13 @@ export function optionsOf({ key, ask, everyMs, enabled }: Asking) {
 /** After a change: what begins with this key is asked for again. */
 export const refresh = (...key: readonly unknown[]): Promise<void> =>
   queries.invalidateQueries({ queryKey: keyOf(key) });
+
+/**
+ * The reply of a list, which is not there while it is empty. As a failure, it would come and go with each time it is asked for.
+ * @throws CallFailure
+ */
+export const orEmpty = (asked: Promise<PageReply>): Promise<PageReply> =>
+  asked.catch((cause: unknown) => {
+    if (!(cause instanceof CallFailure) || cause.status !== 404) throw cause;
+    return { status: 404, whole: undefined, data: { keys: [] }, warnings: [], etag: undefined };
+  });

@@ -10,8 +10,10 @@ import { type Asking, optionsOf } from '../state/use-query.ts';
 export interface Paged {
   readonly key: readonly unknown[];
   readonly ask: (after: string, options: Parameters<Asking['ask']>[0]) => Promise<PageReply>;
-  /** The member of a page that has its rows. */
-  readonly rows: string;
+  /** The rows of a page; all pages but the last have `rowsPerPage`. */
+  readonly rows: (reply: PageReply) => readonly Value[];
+  /** The position after a page; empty after the last one. */
+  readonly next: (reply: PageReply) => string;
   readonly everyMs: number | undefined;
 }
 
@@ -47,7 +49,7 @@ export function usePages(paged: Paged): Pages {
   observer.setQueries(options);
   const results = observer.getCurrentResult();
   const replies = new Map(wanted.map((page, at) => [page, results[at]?.data as PageReply | undefined]));
-  grow(chain.current, replies);
+  grow(chain.current, replies, paged);
   const lastReply = replies.get(chain.current.length - 1);
   const length =
     (chain.current.length - 1) * rowsPerPage +
@@ -80,17 +82,26 @@ function optionsOfPage({ key, ask, everyMs }: Paged, after: string) {
 }
 
 /** The position of each page is in the page before. A page that changed its end makes the positions after it unknown. */
-function grow(chain: string[], replies: ReadonlyMap<number, PageReply | undefined>): void {
+function grow(chain: string[], replies: ReadonlyMap<number, PageReply | undefined>, { next }: Paged): void {
   for (const [page, reply] of replies) {
     if (reply === undefined) continue;
-    const after = textOf(reply.data, 'after');
+    const after = next(reply);
     if (chain[page + 1] === (after === '' ? undefined : after)) continue;
     chain.length = page + 1;
     if (after !== '') chain.push(after);
   }
 }
 
-function rowsOf(reply: PageReply | undefined, { rows }: Pick<Paged, 'rows'>): readonly Value[] {
-  const found = memberOf(reply?.data, rows);
+const rowsOf = (reply: PageReply | undefined, { rows }: Paged): readonly Value[] =>
+  reply === undefined ? [] : rows(reply);
+
+/** The rows in a member of a page, whose `after` is the position after it. */
+export const rowsIn = (member: string): Pick<Paged, 'rows' | 'next'> => ({
+  rows: ({ data }) => listIn(data, member),
+  next: ({ data }) => textOf(data, 'after'),
+});
+
+export function listIn(data: Value | undefined, ...keys: readonly string[]): readonly Value[] {
+  const found = memberOf(data, ...keys);
   return Array.isArray(found) ? found : [];
 }

@@ -6,15 +6,14 @@ const ground = groundOf({
   ownPostgres: true,
   settings: { KEYFERRY_DATABASE_CONNECT_MS_MAX: '1000', KEYFERRY_LOG_LEVEL: 'info' },
 });
-let processes: Readonly<Record<'api' | 'worker' | 'sweep' | 'board', Started>>;
+let processes: Readonly<Record<'api' | 'worker' | 'sweep', Started>>;
 beforeAll(async () => {
-  const [api, worker, sweep, board] = await Promise.all([
+  const [api, worker, sweep] = await Promise.all([
     ground.start('serve'),
     ground.start('worker'),
     ground.start('sweep'),
-    ground.start('board', { KEYFERRY_BOARD_PORT: '0' }),
   ]);
-  processes = { api, worker, sweep, board };
+  processes = { api, worker, sweep };
 });
 
 test('while PostgreSQL is down, each process logs at most one line a second under any load', async () => {

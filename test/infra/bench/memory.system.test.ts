@@ -19,7 +19,6 @@ test('the npm scripts and the image start processes with the settings that the s
     ['serve', 'serve'],
     ['worker', 'worker'],
     ['sweep', 'sweep'],
-    ['board', 'board'],
   ] as const) {
     expect(scripts[name]).toBe(command(file));
   }

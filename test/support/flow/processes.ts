@@ -8,7 +8,7 @@ import { runningProcess } from '#infra/local/running.ts';
 import { patience } from '../measures/patience.ts';
 
 /** The programs of `infra/` that tests run as they are. */
-export type Program = 'serve' | 'worker' | 'sweep' | 'dev' | 'board' | 'backup' | 'restore';
+export type Program = 'serve' | 'worker' | 'sweep' | 'dev' | 'backup' | 'restore';
 
 export interface ProcessOptions {
   readonly args?: readonly string[];

@@ -57,6 +57,7 @@ describe('the files of the page', () => {
   test('are found at every address of the page, and nothing else is', async () => {
     expect((await ask('/ui/records?status=PENDING')).body).toContain('<div id="page">');
     expect((await ask('/ui/destinations/cloud-a-sm/prod')).status).toBe(200);
+    expect((await ask('/ui/destinations/cloud-a-sm/prod.eu')).status).toBe(200);
     expect((await ask('/ui/main-ABCDEFGH.js')).status).toBe(404);
     expect((await ask('/ui/metafile.json')).status).toBe(404);
     expect((await ask('/ui/../package.json')).status).toBe(404);

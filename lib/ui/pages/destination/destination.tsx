@@ -17,7 +17,9 @@ import { ErrorBox } from '../records/drawer.tsx';
 import { recordsUrl } from '../records/filter.ts';
 import { errorOf } from '../records/record.ts';
 import { Danger } from './danger.tsx';
+import { Drift } from './drift.tsx';
 import { Plan } from './plan.tsx';
+import { Rules } from './rules.tsx';
 
 interface DestinationProps {
   readonly type: string;
@@ -29,6 +31,8 @@ const tabs = [
   ['', 'State'],
   ['settings', 'Settings'],
   ['plan', 'Plan'],
+  ['drift', 'Drift'],
+  ['rules', 'Rules'],
   ['danger', 'Danger'],
 ] as const;
 
@@ -39,7 +43,7 @@ export function Destination({ type, name, tab = '' }: DestinationProps) {
   const asked = useQuery({
     key: ['destination', type, name],
     ask: (options) => api.call(sync.readDestination, { type, name }, undefined, options),
-    everyMs: tab === '' ? pollMs : undefined,
+    everyMs: tab === '' || tab === 'drift' ? pollMs : undefined,
   });
   const root = `/ui/destinations/${encodeURIComponent(type)}/${encodeURIComponent(name)}`;
   return (
@@ -69,6 +73,8 @@ export function Destination({ type, name, tab = '' }: DestinationProps) {
         {({ data }) => {
           if (tab === 'settings') return <Settings type={type} name={name} stored={data ?? null} />;
           if (tab === 'plan') return <Plan type={type} name={name} />;
+          if (tab === 'drift') return <Drift type={type} name={name} stored={data ?? null} />;
+          if (tab === 'rules') return <Rules type={type} name={name} />;
           if (tab === 'danger') return <Danger type={type} name={name} stored={data ?? null} />;
           return <State type={type} name={name} stored={data ?? null} />;
         }}

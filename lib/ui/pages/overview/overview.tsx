@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
+import { attempts, Samples, waiting } from '../../chart/samples.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { counted } from '../../parts/relative.ts';
 import { Answer, State } from '../../parts/states.tsx';
@@ -49,6 +50,7 @@ function Numbers({ overview }: { readonly overview: Value }) {
         <Needs needs={needs} />
         <Places places={places} />
       </div>
+      <Samples charts={[attempts, waiting]} />
     </>
   );
 }
@@ -121,7 +123,8 @@ function Queue({ queue }: { readonly queue: Value | undefined }) {
   return (
     <Tile
       name="Queue"
-      icon="layers"
+      icon="stack"
+      href="/ui/queue"
       value={Number(pending)}
       tone={isFull ? 'fail' : undefined}
       more={isFull ? 'Full: associations are refused' : `Room for ${counted(capacity, 'operation')}`}

@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
 import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { SelectField, TextField } from '../../form/field.tsx';
+import { SelectField } from '../../form/field.tsx';
+import { TypedFilter } from '../../form/typed-filter.tsx';
 import { Button } from '../../parts/button.tsx';
 import { errorKinds, failed, kindWord, lookOf, statuses } from '../../parts/words.ts';
 import { api } from '../../state/api.ts';
@@ -12,9 +12,6 @@ interface FiltersProps {
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
 }
-
-/** How long after the last key a typed filter is asked for. */
-const typedMs = 300;
 
 export function Filters({ filter, onFilter }: FiltersProps) {
   const places = useDestinations();
@@ -45,8 +42,8 @@ export function Filters({ filter, onFilter }: FiltersProps) {
         options={[['', 'Any or none'], ...errorKinds.map((kind) => [kind, kindWord(kind)] as const)]}
         onValue={(kind) => set({ kind })}
       />
-      <Typed label="Mount" value={filter.mount ?? ''} onValue={(mount) => set({ mount })} />
-      <Typed label="Secret begins with" value={filter.prefix ?? ''} onValue={(prefix) => set({ prefix })} />
+      <TypedFilter label="Mount" value={filter.mount ?? ''} onValue={(mount) => set({ mount })} />
+      <TypedFilter label="Secret begins with" value={filter.prefix ?? ''} onValue={(prefix) => set({ prefix })} />
       {isEmpty(filter) ? null : (
         <Button look="plain" icon="close" onPress={() => onFilter({})}>
           Clear
@@ -54,25 +51,6 @@ export function Filters({ filter, onFilter }: FiltersProps) {
       )}
     </search>
   );
-}
-
-function Typed({
-  label,
-  value,
-  onValue,
-}: {
-  readonly label: string;
-  readonly value: string;
-  readonly onValue: (value: string) => void;
-}) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => {
-    if (typed === value) return;
-    const timer = setTimeout(() => onValue(typed.trim()), typedMs);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return <TextField label={label} type="search" value={typed} onValue={setTyped} />;
 }
 
 const present = (filter: Readonly<Record<string, string>>): Filter =>

@@ -10,7 +10,7 @@ import { Time } from '../../parts/time.tsx';
 import { kindWord } from '../../parts/words.ts';
 import { api } from '../../state/api.ts';
 import { pollMs } from '../../state/use-query.ts';
-import { type Pages, rowsPerPage, usePages } from '../../table/pages.ts';
+import { type Pages, rowsIn, rowsPerPage, usePages } from '../../table/pages.ts';
 import { type Column, Table } from '../../table/table.tsx';
 import { RecordDrawer } from './drawer.tsx';
 import { type Filter, filterOf, isEmpty, recordsUrl } from './filter.ts';
@@ -28,7 +28,7 @@ export function Records() {
   const pages = usePages({
     key: ['records', filter],
     ask: (after, options) => api.call(sync.listRecords, {}, { ...asked(filter), limit: rowsPerPage, after }, options),
-    rows: 'records',
+    ...rowsIn('records'),
     everyMs: pollMs,
   });
   const open = query['record'];

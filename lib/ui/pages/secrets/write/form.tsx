@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks';
+import { TextField } from '#ui/form/field.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { Dialog } from '#ui/parts/dialog.tsx';
+import { Problem, reasonOf } from '#ui/parts/problem.tsx';
+import { Skeleton } from '#ui/parts/states.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import { useRights } from '#ui/state/rights.ts';
+import { refresh, useQuery } from '#ui/state/use-query.ts';
+import type { SecretMount } from '../address.ts';
+import { readKeys } from '../values/read.ts';
+import { type Pair, problemOf } from './new-version.ts';
+import { Pairs } from './pairs.tsx';
+import { refusedText, SendTo, sendTo } from './send-to.tsx';
+import { write } from './write.ts';
+
+interface WriteProps {
+  readonly mount: SecretMount;
+  readonly path: string;
+  /** It exists. Keys whose values are not typed keep them, where the caller may change single keys. */
+  readonly isStored?: boolean;
+  readonly onDone: (path: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Writes a version and, in the same step, sends it to destinations. */
+export function Write({ mount, path, isStored = false, onDone, onClose }: WriteProps) {
+  const at = `${mount.path}/data/${path}`;
+  const rights = useRights([at]);
+  const keepsOthers = isStored && mount.hasVersions && rights.may('patch', at);
+  const known = useQuery({
+    key: ['keys', mount.path, path, 0],
+    ask: (options) => readKeys({ mount, path, version: 0 }, options),
+    enabled: keepsOthers,
+  });
+  const isLoading =
+    isStored && (rights.isLoading || (keepsOthers && known.reply === undefined && known.failure === undefined));
+  const keys = Array.isArray(known.reply?.data) ? known.reply.data.map(String) : [];
+  return (
+    <Dialog title={isStored ? 'New version' : 'New secret'} kind="drawer" onClose={onClose}>
+      {isLoading ? <Skeleton /> : <Form {...{ mount, path, isStored, keepsOthers, onDone, onClose }} keys={keys} />}
+    </Dialog>
+  );
+}
+
+type FormProps = Required<WriteProps> & { readonly keepsOthers: boolean; readonly keys: readonly string[] };
+
+function Form({ mount, path, isStored, keepsOthers, keys, onDone, onClose }: FormProps) {
+  const [name, setName] = useState(path);
+  const [pairs, setPairs] = useState<readonly Pair[]>(
+    keys.length === 0
+      ? [{ key: '', value: '', isStored: false }]
+      : keys.map((key) => ({ key, value: '', isStored: true })),
+  );
+  const [places, setPlaces] = useState<readonly string[]>([]);
+  const [problem, setProblem] = useState('');
+  const save = async (event: Event) => {
+    event.preventDefault();
+    const wrong = problemOf(name, pairs, keys, places);
+    setProblem(wrong);
+    if (wrong !== '') return;
+    try {
+      await write({ mount, path: name, isStored, keepsOthers }, pairs, keys);
+    } catch (cause) {
+      setProblem(reasonOf(cause, 'It could not be written.'));
+      return;
+    }
+    const refused = await sendTo(mount.path, name, places);
+    await Promise.all(['secret', 'secrets', 'keys', 'records'].map((key) => refresh(key)));
+    if (refused.length === 0) say('ok', places.length === 0 ? `${name} is written.` : `${name} is written and sent.`);
+    else say('fail', `${name} is written, but not sent everywhere. ${refusedText(refused)}`);
+    onDone(name);
+  };
+  return (
+    <form class="form" onSubmit={save} noValidate>
+      {isStored ? null : (
+        <TextField
+          label="Path"
+          required
+          value={name}
+          hint={`Below ${mount.path}. A slash makes a folder.`}
+          onValue={setName}
+          autofocus
+        />
+      )}
+      <p class="quiet">{hintOf(isStored, keepsOthers)}</p>
+      <Pairs pairs={pairs} onPairs={setPairs} />
+      <SendTo label="Also send it to" chosen={places} already={new Set()} onChosen={setPlaces} />
+      {problem === '' ? null : <Problem text={problem} />}
+      <div class="actions end">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary">
+          Write
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function hintOf(isStored: boolean, keepsOthers: boolean): string {
+  if (!isStored) return 'Each key has one value. They are hidden while you type.';
+  return keepsOthers
+    ? 'A key without a typed value keeps the one it has.'
+    : 'What you write replaces all keys: your policies do not let you change single ones.';
+}
