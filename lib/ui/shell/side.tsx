@@ -83,9 +83,11 @@ function Search({ entries }: { readonly entries: readonly Entry[] }) {
   const pages = entries.map(({ word, icon, href }) => ({ kind: 'Page', name: word, icon, href }));
   return (
     <>
-      <Button look="plain" icon="search" onPress={() => setOpen(true)}>
-        Go to <kbd class="quiet">Ctrl K</kbd>
-      </Button>
+      <div class="go-to">
+        <Button look="plain" icon="search" onPress={() => setOpen(true)}>
+          Go to <kbd class="quiet">Ctrl K</kbd>
+        </Button>
+      </div>
       {isOpen && Palette !== undefined ? <Palette pages={pages} onClose={() => setOpen(false)} /> : null}
     </>
   );

@@ -158,7 +158,7 @@ const circuits: Readonly<Record<string, Look>> = {
 const columns: readonly Column<Line>[] = [
   {
     name: 'Circuit',
-    width: '10rem',
+    width: '8.5rem',
     cell: ({ circuit, openUntil }) => (
       <>
         <Badge {...(circuits[circuit] ?? { word: 'Unknown', tone: 'off', icon: 'question' })} />
@@ -173,16 +173,20 @@ const columns: readonly Column<Line>[] = [
   {
     name: 'Destination',
     width: 'minmax(0, 1fr)',
-    cell: ({ name, type }) => (
+    cell: ({ name, type, pending }) => (
       <>
         <span title={name}>{name}</span>
-        <span class="under">{type}</span>
+        <span class="under">
+          <span class="narrow-only">{count(pending)} waiting</span>
+          {type}
+        </span>
       </>
     ),
   },
   {
     name: 'Waiting',
     width: '9rem',
+    wideOnly: true,
     cell: ({ pending, since }) => (
       <>
         <span class="numbers">{count(pending)}</span>

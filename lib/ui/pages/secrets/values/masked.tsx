@@ -41,7 +41,7 @@ export function Masked({ of, name, which }: MaskedProps) {
           ••••••••
         </span>
       ) : (
-        <pre class="value">{value === '' ? <span class="quiet">empty</span> : value}</pre>
+        <pre class="plain-value">{value === '' ? <span class="quiet">empty</span> : value}</pre>
       )}
       <span class="actions">
         <Button
