@@ -7,13 +7,16 @@ import type { Database } from '#store/tables.ts';
 import { receiveArchive } from '../configuration-versions/receive.ts';
 import { type ConfigurationVersionRow, readConfigurationVersion } from '../configuration-versions/store.ts';
 import { insertRun } from '../run-lifecycle/insert.ts';
-import { timeOfStatement } from '../run-lifecycle/transition.ts';
+import { runsWhere } from '../run-lifecycle/store.ts';
+import { timeOfStatement, transition } from '../run-lifecycle/transition.ts';
 import type { Fetched } from './fetch.ts';
 import type { IngressRow } from './turns.ts';
 
 type Tx = Transaction<Database>;
 
 const messageCharactersMax = 4_096;
+/** Runs that end with their configuration version, at most. */
+const runsMax = 100;
 
 /** Stores the files of a commit as its configuration version, and queues the run. @throws GitFailure, ApiError */
 export async function keepCommit(store: Store, ingress: IngressRow, fetched: Fetched): Promise<void> {
@@ -93,12 +96,18 @@ export async function noteFailure(tx: Tx, { configuration_version_id: id }: Ingr
   );
 }
 
-/** Ends the configuration version, and the runs that were made for it. */
-export async function giveUp(tx: Tx, { id, configuration_version_id }: IngressRow): Promise<void> {
+/** Ends the configuration version, and the runs that were made for it. The caller holds the lock on the workspace row. */
+export async function giveUp(tx: Tx, ingress: IngressRow): Promise<void> {
+  const { id, configuration_version_id: versionId, organization_id: organizationId } = ingress;
   await sql`
     update ws_configuration_versions set status = 'errored',
            timestamps = timestamps || jsonb_build_object('errored-at', ${timeOfStatement})
-     where id = ${configuration_version_id} and status = 'pending'`.execute(tx);
+     where id = ${versionId} and status = 'pending'`.execute(tx);
+  const runs = await runsWhere(tx, sql`r.configuration_version_id = ${versionId} and r.status = 'pending'`, {
+    size: runsMax,
+    offset: 0,
+  });
+  for (const run of runs) await transition(tx, run, 'errored', { kind: 'organization', id: organizationId });
   await sql`
     update ws_ingresses set next_at = null, claimed_until = null, status_at = case when commit_sha is not null then now() end
      where id = ${id}`.execute(tx);

@@ -1,6 +1,7 @@
 import { GitFailure, type GitSettings } from '#network/git/settings.ts';
 import { ApiError } from '#path/jsonapi/error.ts';
 import type { Store } from '#store/store.ts';
+import { holdWorkspace } from '../../access/hold.ts';
 import { withCommit } from './fetch.ts';
 import { dropCommit, giveUp, keepCommit, noteFailure } from './finish.ts';
 import { remoteSource } from './source.ts';
@@ -28,6 +29,7 @@ async function end(store: Store, row: IngressRow, error: unknown): Promise<void>
   const known = error instanceof GitFailure || error instanceof ApiError;
   const isFinal = row.attempts >= attemptsMax || (known && !(error instanceof GitFailure && error.isTemporary));
   await store.transaction(async (tx) => {
+    if (isFinal) await holdWorkspace(tx, row.workspace_id);
     await noteFailure(tx, row, known ? error.message : 'this service could not store the files of the commit');
     await (isFinal ? giveUp : putOff)(tx, row);
   });

@@ -54,7 +54,7 @@ withGit('a signed push becomes a configuration version and a run, once', async (
   expect(JSON.stringify([ground.service.logged, await configurations(workspace)])).not.toContain('not-for-eyes');
 });
 
-withGit('nobody without the secret learns anything, and a signed unknown repository is 422', async () => {
+withGit('a request without the secret learns nothing, and a signed unknown repository is 422', async () => {
   const stage = await vcsStage(ground);
   await stage.workspace();
   const push = pushOf(undefined, 'a'.repeat(40));
