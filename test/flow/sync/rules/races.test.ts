@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openSweeper } from '#app/sweeper.ts';
 import { silentLog } from '#core/log/log.ts';
+import { takeMount } from '#sync/rules/statements.ts';
 import { serviceOf } from '#test/support/flow/open-service.ts';
 import { ruled } from './ruled.ts';
 
@@ -45,6 +46,23 @@ test('two sweeps at a time set each association once', async () => {
   } finally {
     await other.close();
   }
+});
+
+test('a sweep leaves the rules of a mount to the sweep that is at them', async () => {
+  const [folder, name] = [service.name('app'), await service.destination(type)];
+  const rule = service.name('rule');
+  await store(rule, { prefix: `${folder}/`, destinations: [`${type}/${name}`] });
+  await settled();
+  await service.secret({ v: '1' }, `${folder}/s`);
+  await service.store.db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ id: string }>`
+      select id from mounts where path = 'secret/' and namespace_id = 'root'`.execute(tx);
+    expect(await takeMount(tx, rows[0]?.id ?? '')).toBe(true);
+    await service.sweep();
+    expect(await names(type, name)).toEqual([]);
+  });
+  await settled();
+  expect(await names(type, name)).toEqual([`${folder}/s`]);
 });
 
 test('a secret whose writing began before the rule was stored, and ends after its walk, is associated', async () => {
