@@ -144,7 +144,6 @@ test('prometheus.yml scrapes the ports that docker-compose.yml opens', async () 
   const inProfile = (profile: string) =>
     Object.keys(compose.services).filter((name) => compose.services[name]?.profiles.includes(profile));
   expect(inProfile('observability').toSorted()).toEqual(['grafana', 'jaeger', 'prometheus']);
-  expect(inProfile('board')).toEqual(['board']);
   expect(inProfile('ha')).toContain('api-2');
   expect(opened).toHaveLength(definitions.length + 3);
   expect(targets.toSorted()).toEqual(opened.toSorted());

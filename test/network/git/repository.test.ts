@@ -55,11 +55,11 @@ withGit('a commit is fetched with its credential and packed as it was committed'
   const site = server.repository('acme/site');
   const first = site.commit({
     'main.tf': 'one',
-    'docs/old.md': 'x',
+    'archive/old.md': 'x',
     '.gitattributes': 'main.tf export-ignore\n*.tf export-subst',
   });
   const second = site.commit(
-    { 'main.tf': 'two $Format:%H$', 'docs/old.md': null, 'mod/a.tf': 'a', link: { to: 'main.tf' } },
+    { 'main.tf': 'two $Format:%H$', 'archive/old.md': null, 'mod/a.tf': 'a', link: { to: 'main.tf' } },
     { message: 'Say two\n\nmore' },
   );
   const url = `${server.url}/acme/site.git`;
@@ -70,7 +70,7 @@ withGit('a commit is fetched with its credential and packed as it was committed'
   expect(await fetchFormer(repository, first)).toBe(first);
   expect(await fetchFormer(repository, 'a'.repeat(40))).toBeUndefined();
   expect(await changedPaths(repository, { from: first, to: second, countMax: 10 })).toEqual([
-    'docs/old.md',
+    'archive/old.md',
     'link',
     'main.tf',
     'mod/a.tf',

@@ -48,6 +48,7 @@ describe('a caller without a valid token', () => {
       'GET /api/v2/ping',
       'GET /api/v2/run-logs/:grant',
       'GET /api/v2/state-files/:grant',
+      'POST /api/v2/webhooks/vcs/:oauth_client_id',
       'PUT /api/v2/configuration-files/:grant',
       'PUT /api/v2/run-logs/:grant',
       'PUT /api/v2/state-files/:grant',
@@ -55,8 +56,9 @@ describe('a caller without a valid token', () => {
   });
 });
 
-test('the parameters of open rows are marked as secrets', () => {
-  const open = everyRow(ground).filter((row) => row.open && parametersOf(row).length > 0);
+test('the parameters of open rows are marked as secrets, unless the request is signed', () => {
+  const isSigned = (path: string) => path.startsWith('/api/v2/webhooks/');
+  const open = everyRow(ground).filter((row) => row.open && parametersOf(row).length > 0 && !isSigned(row.path));
   expect(open.map(({ secrets }) => Object.keys(secrets ?? {}))).toEqual(open.map(parametersOf));
   expect(open.length).toBeGreaterThan(3);
 });

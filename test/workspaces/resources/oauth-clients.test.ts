@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { gitServer } from '#test/support/servers/git-server.ts';
 import { type Item, workspaceGround } from '../support/ground.ts';
 
 const ground = workspaceGround();
@@ -23,8 +24,8 @@ const to = (type: string, ...ids: readonly string[]) => ({ data: ids.map((id) =>
 async function stage() {
   const organization = await ground.organization();
   const path = `/organizations/${organization.name}/oauth-clients`;
-  const make = async () => {
-    const { item } = await ground.call('POST', path, client());
+  const make = async (more: object = {}) => {
+    const { item } = await ground.call('POST', path, client(more));
     return { id: item.id, tokenId: tokenIdOf(item) };
   };
   return { organization, path, make };
@@ -170,6 +171,13 @@ describe('OAuth clients', () => {
   });
 });
 
+/** A repository host with two repositories, as attributes of its client. */
+async function host() {
+  const git = await gitServer();
+  for (const name of ['a/b', 'a/c']) git.repository(name).commit({ 'main.tf': '' });
+  return { 'http-url': git.url, 'api-url': git.url };
+}
+
 describe('the repository of a workspace', () => {
   const create = (name: string, project: string, token: string) =>
     ground.call('POST', `/organizations/${name}/workspaces`, {
@@ -184,7 +192,7 @@ describe('the repository of a workspace', () => {
     const { organization, path } = await stage();
     const other = await ground.project(organization.id);
     const projects = { projects: to('projects', organization.projectId) };
-    const made = await ground.call('POST', path, client({ 'organization-scoped': false }, projects));
+    const made = await ground.call('POST', path, client({ ...(await host()), 'organization-scoped': false }, projects));
     const tokenId = tokenIdOf(made.item);
     const refused = await create(organization.name, other, tokenId);
     expect([refused.status, refused.errors[0]?.source?.pointer]).toEqual([
@@ -196,7 +204,8 @@ describe('the repository of a workspace', () => {
 
   test('is disconnected when the client is deleted', async () => {
     const { organization, make } = await stage();
-    const { id, tokenId } = await make();
+    const attributes = await host();
+    const { id, tokenId } = await make(attributes);
     const workspace = await create(organization.name, organization.projectId, tokenId);
     expect((await ground.call('DELETE', `/oauth-clients/${id}`)).status).toBe(204);
     const path = `/workspaces/${workspace.item.id}`;
@@ -207,7 +216,7 @@ describe('the repository of a workspace', () => {
     });
     const update = (repo: object) =>
       ground.call('PATCH', path, { data: { type: 'workspaces', attributes: { 'vcs-repo': repo } } });
-    const next = await make();
+    const next = await make(attributes);
     expect((await update({ 'oauth-token-id': next.tokenId })).status).toBe(422);
     expect((await update({ 'oauth-token-id': next.tokenId, identifier: 'a/c' })).status).toBe(200);
   });

@@ -3,7 +3,7 @@ import { realTable } from '#infra/generate/rows.ts';
 
 /** The verbs with which summaries begin. A verb that is not in the list may be added to it, in its base form. */
 const verbs = new Set(
-  `Activate Add Associate Begin Cancel Change Check Complete Configure Count Create Decode Delete Destroy Disable Discard Enable Find Generate Get Hash Lend
+  `Activate Add Apply Associate Begin Cancel Change Check Complete Configure Count Create Decode Delete Destroy Disable Discard Enable Find Generate Get Hash Lend
    List Lock Log Look Merge Mount Move Plan Provide Read Receive Record Refuse Reload Remove Renew Replace Replay Reset Revoke Seal Send Set Show Start
    Step Stop Take Tidy Undelete Unlock Unmount Update Validate Wrap Write`.split(/\s+/),
 );

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { receiver } from '#test/support/servers/receiver.ts';
 import { documentOf } from '../../support/documents.ts';
 import type { WorkspaceGround } from '../../support/ground.ts';
 import { jobOf, poolOf } from '../agent-jobs/pool-of.ts';
@@ -10,14 +11,14 @@ export async function assessable(ground: WorkspaceGround) {
   const { db } = ground.service.store;
   await stage.configuration();
   await sql`update ws_workspaces set resource_count = 8 where id = ${workspace.id}`.execute(db);
-  const receiver = await ground.call(
+  const configuration = await ground.call(
     'POST',
     `/workspaces/${workspace.id}/notification-configurations`,
     documentOf('notification-configurations', {
       name: 'n',
       'destination-type': 'generic',
       enabled: true,
-      url: 'http://127.0.0.1:9/',
+      url: (await receiver()).url,
       triggers: ['assessment:drifted', 'assessment:check_failure', 'assessment:failed'],
     }),
   );
@@ -36,7 +37,7 @@ export async function assessable(ground: WorkspaceGround) {
     ground.call('GET', `/workspaces/${workspace.id}/current-assessment-result`, undefined, admin.token);
   const messages = async () => {
     const { rows } = await sql<{ payload: Record<string, unknown> }>`
-      select payload from ws_deliveries where notification_id = ${receiver.item.id} order by id`.execute(db);
+      select payload from ws_deliveries where notification_id = ${configuration.item.id} order by id`.execute(db);
     return rows.map(({ payload }) => payload);
   };
   return { ...stage, agent, assess, perform, current, messages };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { receiver } from '#test/support/servers/receiver.ts';
 import { tendEphemeral } from '#workspaces/resources/auto-destroy-runs/sweep.ts';
 import { documentOf } from '../../support/documents.ts';
 import { workspaceGround } from '../../support/ground.ts';
@@ -16,14 +17,14 @@ async function ephemeral(settings: object = {}) {
   const { workspace, organization } = stage;
   await stage.configuration();
   await sql`update ws_workspaces set resource_count = 2 where id = ${workspace.id}`.execute(db());
-  const receiver = await ground.call(
+  const configuration = await ground.call(
     'POST',
     `/workspaces/${workspace.id}/notification-configurations`,
     documentOf('notification-configurations', {
       name: 'n',
       'destination-type': 'generic',
       enabled: true,
-      url: 'http://127.0.0.1:9/',
+      url: (await receiver()).url,
       triggers: ['workspace:auto_destroy_reminder', 'workspace:auto_destroy_run_results'],
     }),
   );
@@ -34,7 +35,7 @@ async function ephemeral(settings: object = {}) {
   const runs = async () => (await ground.call('GET', `/workspaces/${workspace.id}/runs`)).items;
   const messages = async () => {
     const { rows } = await sql<{ payload: Record<string, unknown> }>`
-      select payload from ws_deliveries where notification_id = ${receiver.item.id} order by id`.execute(db());
+      select payload from ws_deliveries where notification_id = ${configuration.item.id} order by id`.execute(db());
     return rows.map(({ payload }) => payload);
   };
   /** Lets time pass: the workspace, and what was scheduled for it, are as old as if it had. */
