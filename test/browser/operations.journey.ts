@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     const { page, forgive } = opened;
     await logIn(opened, service.rootToken);
     await page.getByText('The queue is full').waitFor();
-    await page.getByRole('region', { name: 'Course' }).scrollIntoViewIfNeeded();
+    await page.getByRole('region', { name: 'Over time' }).scrollIntoViewIfNeeded();
     await page.getByText('Attempts as a table').or(page.getByText('No sample yet')).first().waitFor();
     expect(await violations(page)).toEqual([]);
     forgive(/status of (429|503|507|400)/);

@@ -11,6 +11,8 @@ import type { ChartProps, Series } from './chart.tsx';
 
 /** The sweep takes a sample every ten seconds. */
 const everyMs = 10_000;
+/** Until the code of the chart is asked for again, when the server was away. */
+const againMs = 3_000;
 
 /** A range with its step in seconds: a minute at least, since a sweep that is a function samples about once a minute. */
 const ranges = [
@@ -58,13 +60,24 @@ export function Samples({ charts }: { readonly charts: readonly Shown[] }) {
   const [from, setFrom] = useState<string>(ranges[0][0]);
   useEffect(() => {
     if (box.current === null) return;
+    let again: ReturnType<typeof setTimeout> | undefined;
+    const load = () =>
+      import('./chart.tsx').then(
+        (loaded) => setChart(() => loaded.Chart),
+        () => {
+          again = setTimeout(load, againMs);
+        },
+      );
     const seen = new IntersectionObserver((entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       seen.disconnect();
-      void import('./chart.tsx').then((loaded) => setChart(() => loaded.Chart));
+      void load();
     });
     seen.observe(box.current);
-    return () => seen.disconnect();
+    return () => {
+      seen.disconnect();
+      clearTimeout(again);
+    };
   }, []);
   const step = ranges.find(([range]) => range === from)?.[2] ?? 60;
   const asked = useQuery({
@@ -74,9 +87,9 @@ export function Samples({ charts }: { readonly charts: readonly Shown[] }) {
     enabled: Chart !== undefined,
   });
   return (
-    <section class="card" aria-label="Course" ref={box}>
+    <section class="card" aria-label="Over time" ref={box}>
       <header>
-        <h2>Course</h2>
+        <h2>Over time</h2>
         <SelectField
           label="Range"
           value={from}

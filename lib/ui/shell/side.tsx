@@ -9,6 +9,7 @@ import type { PaletteProps } from '../palette/palette.tsx';
 import { Button } from '../parts/button.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { count } from '../parts/relative.ts';
+import { say } from '../parts/toast.tsx';
 import { failed } from '../parts/words.ts';
 import { api } from '../state/api.ts';
 import { useRights } from '../state/rights.ts';
@@ -69,7 +70,14 @@ function Search({ entries }: { readonly entries: readonly Entry[] }) {
   const [isOpen, setOpen] = useState(false);
   const [Palette, setPalette] = useState<ComponentType<PaletteProps>>();
   useEffect(() => {
-    if (isOpen) void import('../palette/palette.tsx').then((loaded) => setPalette(() => loaded.Palette));
+    if (!isOpen) return;
+    import('../palette/palette.tsx').then(
+      (loaded) => setPalette(() => loaded.Palette),
+      () => {
+        setOpen(false);
+        say('fail', 'The server does not answer. Try again.');
+      },
+    );
   }, [isOpen]);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
