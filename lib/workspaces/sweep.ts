@@ -1,3 +1,4 @@
+import { takeTurns } from '#core/concurrency/take-turns.ts';
 import type { NetworkBounds } from '#network/bounds.ts';
 import type { GitSettings } from '#network/git/settings.ts';
 import { openMail, type SmtpSettings } from '#network/mail.ts';
@@ -11,12 +12,12 @@ import { dropExpiredTokens } from './resources/authentication-tokens/store.ts';
 import { tendEphemeral } from './resources/auto-destroy-runs/sweep.ts';
 import { postStatuses } from './resources/commit-statuses/poster.ts';
 import { applyPolicies } from './resources/data-retention-policies/sweep.ts';
-import { sendDue } from './resources/notification-deliveries/sender.ts';
+import { receiverLanes } from './resources/notification-deliveries/sender.ts';
 import { wakeForgotten } from './resources/notification-deliveries/turns.ts';
 import { finishRemovals } from './resources/organizations/remove.ts';
 import { dropOldLogs } from './resources/run-lifecycle/old-logs.ts';
 import { dropAbandoned } from './resources/state-blobs/sweep.ts';
-import { askDue } from './resources/task-results/sender.ts';
+import { taskLane } from './resources/task-results/sender.ts';
 import { endSilentResults } from './resources/task-results/sweep.ts';
 import { ingestDue } from './resources/vcs-ingresses/ingester.ts';
 
@@ -84,10 +85,7 @@ export function openWorkspaceSweep({
         retentionAt = performance.now() + retentionMs;
       await wakeForgotten(store, countMax);
     },
-    async notify(signal) {
-      const counts = await Promise.all([sendDue(store, parts, signal), askDue(store, parts, signal)]);
-      return counts.reduce((sum, count) => sum + count);
-    },
+    notify: (signal) => takeTurns([...receiverLanes(store, parts, signal), taskLane(store, parts, signal)], signal),
     ingest: (signal) => ingestDue(store, git, signal),
     postStatuses: (signal) => postStatuses(store, { webhooks, publicUrl }, signal),
     close: () => webhooks.close(),

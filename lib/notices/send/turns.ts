@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { tenants } from '#store/postgres/statements/tenants.ts';
 import { pick, type RowOf } from '#store/sql/columns.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
@@ -25,15 +26,10 @@ export async function claimTurns({ db }: Pick<Store, 'db'>, countMax: number): P
   const isFree = sql`not disabled and turn_at <= now() and (paused_until is null or paused_until <= now())
            and (claimed_until is null or claimed_until <= now())`;
   const { rows } = await rowsOf(turnColumns)`
-    with recursive spaces (id) as (
-      (select namespace_id from sync_notifications where turn_at is not null order by 1 limit 1)
-      union all
-      select (select n.namespace_id from sync_notifications n
-               where n.turn_at is not null and n.namespace_id > s.id order by 1 limit 1)
-        from spaces s where s.id is not null
-    ), due as (
+    with recursive ${tenants('sync_notifications', 'namespace_id', sql`turn_at is not null`)},
+    due as (
       select d.id, d.turn_at, d.turn
-        from spaces s cross join lateral (
+        from tenants s cross join lateral (
           select n.id, n.turn_at, row_number() over (order by n.turn_at) + (
                    select count(*) from sync_notifications c where c.namespace_id = s.id and c.claimed_until > now()) as turn
             from (select id, turn_at from sync_notifications

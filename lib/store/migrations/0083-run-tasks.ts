@@ -72,7 +72,7 @@ const statements = [
   'create index ws_task_results_stage on ws_task_results (stage_id, id)',
   'create index ws_task_results_organization on ws_task_results (organization_id)',
   'create index ws_task_results_task on ws_task_results (task_id)',
-  'create index ws_task_results_next on ws_task_results (next_at) where next_at is not null',
+  'create index ws_task_results_next on ws_task_results (organization_id, next_at) where next_at is not null',
   'create index ws_task_results_claimed on ws_task_results (organization_id) where claimed_until is not null',
   'create index ws_task_results_until on ws_task_results (until) where until is not null',
 ];

@@ -6,6 +6,7 @@ import { say, Toasts } from '../parts/toast.tsx';
 import { namespace } from '../state/api.ts';
 import { queries } from '../state/queries.ts';
 import { gate } from '../state/session.ts';
+import { useTitle } from '../state/use-title.ts';
 import { useSession } from './keep.ts';
 import { Side } from './side.tsx';
 
@@ -61,9 +62,7 @@ function Shell() {
 }
 
 function NotFound() {
-  useEffect(() => {
-    document.title = 'Not found · Keyferry';
-  }, []);
+  useTitle('Not found');
   return (
     <State icon="question" title="There is no such page" actions={<Button onPress={() => history.back()}>Back</Button>}>
       The address may have a mistake.

@@ -1,7 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { sync } from '#client/operations/sync.ts';
 import { system } from '#client/operations/system.ts';
 import { memberOf, textOf } from '#client/wire/json.ts';
 import { mountsOf } from '../pages/secrets/address.ts';
@@ -12,8 +11,9 @@ import { count } from '../parts/relative.ts';
 import { say } from '../parts/toast.tsx';
 import { failed } from '../parts/words.ts';
 import { api } from '../state/api.ts';
+import { useOverview } from '../state/overview.ts';
 import { useRights } from '../state/rights.ts';
-import { pollMs, useQuery } from '../state/use-query.ts';
+import { useQuery } from '../state/use-query.ts';
 import { Who } from './who.tsx';
 
 interface Entry {
@@ -115,11 +115,7 @@ function NavLink({ href, word, icon }: Entry) {
 
 /** Shares the answer of the overview, so it costs no request there. */
 function FailedCount() {
-  const { reply } = useQuery({
-    key: ['overview'],
-    ask: (options) => api.call(sync.overview, {}, undefined, options),
-    everyMs: pollMs,
-  });
+  const { reply } = useOverview();
   const counts = memberOf(reply?.data, 'counts');
   const total = failed.reduce((sum, status) => sum + Number(textOf(counts, status) || 0), 0);
   if (total === 0) return null;

@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks';
 import { sync } from '#client/operations/sync.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { isObject, memberOf, textOf, type Value } from '#client/wire/json.ts';
@@ -12,13 +11,12 @@ import { kindWord, type Look } from '../../parts/words.ts';
 import { api } from '../../state/api.ts';
 import { useRights } from '../../state/rights.ts';
 import { pollMs, refresh, useQuery } from '../../state/use-query.ts';
+import { useTitle } from '../../state/use-title.ts';
 
 const shownMax = 100;
 
 export function Batches() {
-  useEffect(() => {
-    document.title = 'Batches · Keyferry';
-  }, []);
+  useTitle('Batches');
   const asked = useQuery({
     key: ['batches'],
     ask: (options) => api.call(sync.listBatches, {}, undefined, options),

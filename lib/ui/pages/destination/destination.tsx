@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks';
 import { sync } from '#client/operations/sync.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
@@ -9,6 +8,7 @@ import { say } from '../../parts/toast.tsx';
 import { api } from '../../state/api.ts';
 import { useRights } from '../../state/rights.ts';
 import { pollMs, refresh, useQuery } from '../../state/use-query.ts';
+import { useTitle } from '../../state/use-title.ts';
 import { CheckReport, useCheck } from '../check/check.tsx';
 import { Settings } from '../edit/edit.tsx';
 import { countsOf } from '../overview/numbers.ts';
@@ -37,9 +37,7 @@ const tabs = [
 ] as const;
 
 export function Destination({ type, name, tab = '' }: DestinationProps) {
-  useEffect(() => {
-    document.title = `${name} · Keyferry`;
-  }, [name]);
+  useTitle(name);
   const asked = useQuery({
     key: ['destination', type, name],
     ask: (options) => api.call(sync.readDestination, { type, name }, undefined, options),

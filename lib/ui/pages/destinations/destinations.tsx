@@ -1,6 +1,4 @@
-import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { sync } from '#client/operations/sync.ts';
 import type { Value } from '#client/wire/json.ts';
 import { TextField } from '../../form/field.tsx';
 import { Badge } from '../../parts/badge.tsx';
@@ -8,22 +6,16 @@ import { Button, LinkButton } from '../../parts/button.tsx';
 import { counted } from '../../parts/relative.ts';
 import { Answer, State } from '../../parts/states.tsx';
 import { failed } from '../../parts/words.ts';
-import { api } from '../../state/api.ts';
-import { pollMs, useQuery } from '../../state/use-query.ts';
+import { useOverview } from '../../state/overview.ts';
+import { useTitle } from '../../state/use-title.ts';
 import { type Column, Table } from '../../table/table.tsx';
 import { type Place, placesOf, sumOf } from '../overview/numbers.ts';
 import { Shares } from '../overview/places.tsx';
 
 /** All destinations with their numbers, from one answer. */
 export function Destinations() {
-  useEffect(() => {
-    document.title = 'Destinations · Keyferry';
-  }, []);
-  const asked = useQuery({
-    key: ['overview'],
-    ask: (options) => api.call(sync.overview, {}, undefined, options),
-    everyMs: pollMs,
-  });
+  useTitle('Destinations');
+  const asked = useOverview();
   return (
     <>
       <div class="head">

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
@@ -12,14 +12,13 @@ import { say } from '../../parts/toast.tsx';
 import { api } from '../../state/api.ts';
 import { useRights } from '../../state/rights.ts';
 import { refresh, useQuery } from '../../state/use-query.ts';
+import { useTitle } from '../../state/use-title.ts';
 import { CheckReport, useCheck } from '../check/check.tsx';
 import { refusalOf } from './save.ts';
 
 /** All types come from the server, so another type needs nothing here. */
 export function NewDestination({ type }: { readonly type?: string }) {
-  useEffect(() => {
-    document.title = 'New destination · Keyferry';
-  }, []);
+  useTitle('New destination');
   const asked = useQuery({ key: ['types'], ask: (options) => api.call(sync.describeTypes, {}, undefined, options) });
   return (
     <>

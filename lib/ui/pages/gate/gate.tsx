@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { State } from '../../parts/states.tsx';
 import { findGate, gate } from '../../state/session.ts';
+import { useTitle } from '../../state/use-title.ts';
 import { Initialise } from './initialise.tsx';
 import { Login } from './login.tsx';
 import { Unseal } from './unseal.tsx';
@@ -12,9 +13,7 @@ const retryMs = 3_000;
 /** What stands before the pages: the state of the service, and the login. The address of the page stays, so a login leads back to it. */
 export function Gate() {
   const { kind } = gate.value;
-  useEffect(() => {
-    document.title = 'Keyferry';
-  }, []);
+  useTitle('');
   return (
     <main class="gate">
       <div class="brand">

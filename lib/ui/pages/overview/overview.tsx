@@ -1,13 +1,11 @@
-import { useEffect } from 'preact/hooks';
-import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { attempts, Samples, waiting } from '../../chart/samples.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { counted } from '../../parts/relative.ts';
 import { Answer, State } from '../../parts/states.tsx';
 import { failed } from '../../parts/words.ts';
-import { api } from '../../state/api.ts';
-import { pollMs, useQuery } from '../../state/use-query.ts';
+import { useOverview } from '../../state/overview.ts';
+import { useTitle } from '../../state/use-title.ts';
 import { Needs } from './needs.tsx';
 import { countsOf, needsOf, placesOf, sumOf } from './numbers.ts';
 import { Pause, PauseBanner } from './pause.tsx';
@@ -15,14 +13,8 @@ import { Places } from './places.tsx';
 import { Tile } from './tile.tsx';
 
 export function Overview() {
-  useEffect(() => {
-    document.title = 'Overview · Keyferry';
-  }, []);
-  const asked = useQuery({
-    key: ['overview'],
-    ask: (options) => api.call(sync.overview, {}, undefined, options),
-    everyMs: pollMs,
-  });
+  useTitle('Overview');
+  const asked = useOverview();
   const isPaused = memberOf(asked.reply?.data, 'disabled') === true;
   return (
     <>

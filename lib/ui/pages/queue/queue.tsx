@@ -1,6 +1,4 @@
-import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { age, attempts, depth, Samples, waiting } from '../../chart/samples.tsx';
 import { Badge } from '../../parts/badge.tsx';
@@ -9,8 +7,9 @@ import { count, counted } from '../../parts/relative.ts';
 import { Answer, State } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { Look } from '../../parts/words.ts';
-import { api, namespace } from '../../state/api.ts';
-import { pollMs, useQuery } from '../../state/use-query.ts';
+import { namespace } from '../../state/api.ts';
+import { useOverview } from '../../state/overview.ts';
+import { useTitle } from '../../state/use-title.ts';
 import { listIn } from '../../table/pages.ts';
 import { type Column, Table } from '../../table/table.tsx';
 import { countsOf } from '../overview/numbers.ts';
@@ -18,14 +17,8 @@ import { Tile } from '../overview/tile.tsx';
 
 /** How much waits, for how long, and what holds it up. */
 export function Queue() {
-  useEffect(() => {
-    document.title = 'Queue · Keyferry';
-  }, []);
-  const asked = useQuery({
-    key: ['overview'],
-    ask: (options) => api.call(sync.overview, {}, undefined, options),
-    everyMs: pollMs,
-  });
+  useTitle('Queue');
+  const asked = useOverview();
   return (
     <>
       <div class="head">

@@ -1,11 +1,8 @@
-import { sync } from '#client/operations/sync.ts';
-import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { SelectField } from '../../form/field.tsx';
 import { TypedFilter } from '../../form/typed-filter.tsx';
 import { Button } from '../../parts/button.tsx';
 import { errorKinds, failed, kindWord, lookOf, statuses } from '../../parts/words.ts';
-import { api } from '../../state/api.ts';
-import { useQuery } from '../../state/use-query.ts';
+import { useDestinationNames } from '../../state/overview.ts';
 import { type Filter, isEmpty } from './filter.ts';
 
 interface FiltersProps {
@@ -14,7 +11,7 @@ interface FiltersProps {
 }
 
 export function Filters({ filter, onFilter }: FiltersProps) {
-  const places = useDestinations();
+  const places = useDestinationNames();
   const set = (changes: Readonly<Record<string, string>>) => onFilter(present({ ...filter, ...changes }));
   const place = filter.type === undefined ? '' : `${filter.type}/${filter.name ?? ''}`;
   const known = place === '' || places.includes(place) ? places : [place, ...places];
@@ -55,10 +52,3 @@ export function Filters({ filter, onFilter }: FiltersProps) {
 
 const present = (filter: Readonly<Record<string, string>>): Filter =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
-
-/** The destinations, by the answer that the overview shares. */
-function useDestinations(): readonly string[] {
-  const { reply } = useQuery({ key: ['overview'], ask: (options) => api.call(sync.overview, {}, undefined, options) });
-  const list = memberOf(reply?.data, 'destinations');
-  return Array.isArray(list) ? list.map((one: Value) => `${textOf(one, 'type')}/${textOf(one, 'name')}`) : [];
-}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf } from '#client/wire/json.ts';
@@ -10,6 +10,7 @@ import { Time } from '../../parts/time.tsx';
 import { kindWord } from '../../parts/words.ts';
 import { api } from '../../state/api.ts';
 import { pollMs } from '../../state/use-query.ts';
+import { useTitle } from '../../state/use-title.ts';
 import { type Pages, rowsIn, rowsPerPage, usePages } from '../../table/pages.ts';
 import { type Column, Table } from '../../table/table.tsx';
 import { RecordDrawer } from './drawer.tsx';
@@ -22,9 +23,7 @@ export function Records() {
   const { query, route } = useLocation();
   const [isReplaying, setReplaying] = useState(false);
   const filter = filterOf(query);
-  useEffect(() => {
-    document.title = 'Records · Keyferry';
-  }, []);
+  useTitle('Records');
   const pages = usePages({
     key: ['records', filter],
     ask: (after, options) => api.call(sync.listRecords, {}, { ...asked(filter), limit: rowsPerPage, after }, options),

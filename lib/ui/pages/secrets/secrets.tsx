@@ -1,9 +1,9 @@
-import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { system } from '#client/operations/system.ts';
 import { Answer, State } from '../../parts/states.tsx';
 import { api } from '../../state/api.ts';
 import { useQuery } from '../../state/use-query.ts';
+import { useTitle } from '../../state/use-title.ts';
 import { mountsOf, placeOf, type SecretMount, secretsUrl } from './address.ts';
 import { Folder } from './folder.tsx';
 import { Secret } from './secret.tsx';
@@ -13,9 +13,7 @@ export function Secrets() {
   const { query } = useLocation();
   const place = placeOf(query);
   const title = place.secret || place.folder || place.mount || 'Secrets';
-  useEffect(() => {
-    document.title = `${title} · Keyferry`;
-  }, [title]);
+  useTitle(title);
   const asked = useQuery({ key: ['mounts'], ask: (options) => api.call(system.mounts, {}, undefined, options) });
   return (
     <Answer asked={asked}>

@@ -1,3 +1,4 @@
+import { takeTurns } from '#core/concurrency/take-turns.ts';
 import type { Webhooks } from '#network/webhooks.ts';
 import type { Store } from '#store/store.ts';
 import { sourceOf } from '../vcs-repositories/source.ts';
@@ -13,16 +14,26 @@ export interface PosterParts {
   readonly publicUrl: string | undefined;
 }
 
-/** Tells repository hosts the states of commits until none is due or `signal` aborts. Returns the number of commits looked at. */
-export async function postStatuses(store: Store, parts: PosterParts, signal: AbortSignal): Promise<number> {
-  let count = 0;
-  while (!signal.aborted) {
-    const due = await claimStatuses(store, atOnceMax);
-    if (due.length === 0) break;
-    count += due.length;
-    await Promise.all(due.map((one) => post(store, parts, one, signal)));
-  }
-  return count;
+/**
+ * Tells repository hosts the states of commits until none is due or `signal` aborts. An organization gets its next calls when its last ones
+ * have ended, so that hosts that hang delay only their own organization.
+ *
+ * @returns the number of commits looked at
+ */
+export function postStatuses(store: Store, parts: PosterParts, signal: AbortSignal): Promise<number> {
+  const calls = new Map<string, number>();
+  const count = (organization: string, change: number) => {
+    const next = (calls.get(organization) ?? 0) + change;
+    if (next > 0) calls.set(organization, next);
+    else calls.delete(organization);
+  };
+  const use = async (due: DueStatus) => {
+    count(due.organization_id, 1);
+    await post(store, parts, due, signal).finally(() => count(due.organization_id, -1));
+  };
+  const claim = async (room: number) =>
+    (await claimStatuses(store, room, [...calls.keys()])).map((due) => () => use(due));
+  return takeTurns([{ atOnceMax, claim }], signal);
 }
 
 async function post(store: Store, parts: PosterParts, due: DueStatus, signal: AbortSignal): Promise<void> {

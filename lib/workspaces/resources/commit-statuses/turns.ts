@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { tenants } from '#store/postgres/statements/tenants.ts';
 import type { RowOf } from '#store/sql/columns.ts';
 import { int, nullable, oneOf, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -29,23 +30,25 @@ const pauseSeconds = { run: 5, first: 30, most: 900 };
 /** After as many failures in a row the commit gets no further status. */
 const failuresMax = 8;
 /** Statuses of one organization in one look. */
-const ofOrganizationMax = 10;
+const ofOrganizationMax = 4;
 
-/** Claims commits whose status is due, with a share for each organization. */
-export async function claimStatuses({ db }: Pick<Store, 'db'>, countMax: number): Promise<readonly DueStatus[]> {
+/**
+ * Claims commits whose status is due, with a share for each organization.
+ * @param busy organizations that get none
+ */
+export async function claimStatuses(
+  { db }: Pick<Store, 'db'>,
+  countMax: number,
+  busy: readonly string[],
+): Promise<readonly DueStatus[]> {
   const { rows } = await rowsOf(dueColumns)`
-    with recursive organizations (id) as (
-      (select organization_id from ws_ingresses where status_at is not null order by 1 limit 1)
-      union all
-      select (select n.organization_id from ws_ingresses n
-               where n.status_at is not null and n.organization_id > o.id order by 1 limit 1)
-        from organizations o where o.id is not null
-    ), due as (
-      select d.id from organizations o cross join lateral (
+    with recursive ${tenants('ws_ingresses', 'organization_id', sql`status_at is not null`)},
+    due as (
+      select d.id from tenants o cross join lateral (
         select n.id, n.status_at, row_number() over (order by n.status_at) as turn from (
           select id, status_at from ws_ingresses
            where organization_id = o.id and status_at <= now() order by status_at limit ${ofOrganizationMax}) n) d
-       where o.id is not null order by d.turn, d.status_at limit ${countMax}
+       where o.id is not null and o.id <> all(${busy}::text[]) order by d.turn, d.status_at limit ${countMax}
     ), free as (
       select id from ws_ingresses where id in (select id from due) and status_at <= now() for no key update skip locked
     ), claimed as (

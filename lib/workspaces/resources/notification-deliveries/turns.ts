@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { tenants } from '#store/postgres/statements/tenants.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import type { Database } from '#store/tables.ts';
@@ -26,15 +27,10 @@ const doublingsMax = 10;
 export async function claimReceivers({ db }: Db, way: Way, countMax: number): Promise<readonly NotificationRow[]> {
   const usesWay = sql`(settings->>'destination-type' = 'email') = ${way === 'email'}`;
   const { rows } = await rowsOf(notificationColumns)`
-    with recursive organizations (id) as (
-      (select organization_id from ws_notifications where next_at is not null order by 1 limit 1)
-      union all
-      select (select n.organization_id from ws_notifications n
-               where n.next_at is not null and n.organization_id > o.id order by 1 limit 1)
-        from organizations o where o.id is not null
-    ), due as (
+    with recursive ${tenants('ws_notifications', 'organization_id', sql`next_at is not null`)},
+    due as (
       select d.id, d.next_at, d.turn
-        from organizations o cross join lateral (
+        from tenants o cross join lateral (
           select n.id, n.next_at, row_number() over (order by n.next_at) + (
                    select count(*) from ws_notifications c where c.organization_id = o.id and c.claimed_until > now() and ${usesWay}) as turn
             from (select id, next_at from ws_notifications

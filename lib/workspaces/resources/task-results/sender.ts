@@ -1,6 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { Lane } from '#core/concurrency/take-turns.ts';
 import { ApiError } from '#path/jsonapi/error.ts';
+import { tenants } from '#store/postgres/statements/tenants.ts';
 import { int, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
@@ -19,55 +20,39 @@ const claimSeconds = 60;
 /** Requests for one result; between them it waits longer each time. */
 const attemptsMax = 3;
 const againSeconds = 10;
-/** Interval of the looks for due requests while others are in progress. */
-const lookAgainMs = 250;
 
 interface Due extends AskedResult {
   readonly attempts: number;
 }
 
 /**
- * Asks the services of run tasks until `signal` aborts or no request is due. Several processes may do this concurrently. Services that hang
- * delay only their own organization.
- *
- * @returns the number of requests
+ * Asks the services of run tasks until `signal` aborts. Several processes may do this concurrently. Services that hang delay only their own
+ * organization.
  */
-export async function askDue(store: Store, parts: MessageParts, signal: AbortSignal): Promise<number> {
-  const underWay = new Set<Promise<void>>();
-  const failures: unknown[] = [];
-  let asked = 0;
-  try {
-    while (!signal.aborted && failures.length === 0) {
-      const due = underWay.size < atOnceMax ? await claim(store, atOnceMax - underWay.size) : [];
-      asked += due.length;
-      for (const one of due) {
-        const asking: Promise<void> = askFor(store, parts, one, signal)
-          .catch((error: unknown) => void (isGone(error) || failures.push(error)))
-          .finally(() => underWay.delete(asking));
-        underWay.add(asking);
-      }
-      if (underWay.size === 0) break;
-      await Promise.race([...underWay, pause(lookAgainMs, undefined, { signal }).catch(() => {})]);
-    }
-  } finally {
-    await Promise.all(underWay);
-  }
-  if (failures.length > 0) throw failures[0];
-  return asked;
-}
+export const taskLane = (store: Store, parts: MessageParts, signal: AbortSignal): Lane => ({
+  atOnceMax,
+  claim: async (room) =>
+    (await claim(store, room)).map((due) => () => askFor(store, parts, due, signal).catch(unlessGone)),
+});
 
 /** The workspace was deleted with its runs. */
-const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+function unlessGone(error: unknown): void {
+  if (!(error instanceof ApiError && error.status === 404)) throw error;
+}
 
 /** Each organization gets its first turn before any gets a second one. */
 async function claim({ db }: Store, countMax: number): Promise<readonly Due[]> {
   const { rows } = await rowsOf({ id: text, attempts: int, run_id: text, workspace_id: text })`
-    with due as (
-      select d.id, d.turn, d.next_at from (
-        select t.id, t.next_at, row_number() over (partition by t.organization_id order by t.next_at, t.id) + (
-                 select count(*) from ws_task_results c where c.organization_id = t.organization_id and c.claimed_until > now()) as turn
-          from ws_task_results t where t.next_at <= now()) d
-       where d.turn <= ${ofOrganizationMax} order by d.turn, d.next_at limit ${countMax}
+    with recursive ${tenants('ws_task_results', 'organization_id', sql`next_at is not null`)},
+    due as (
+      select d.id, d.next_at, d.turn
+        from tenants o cross join lateral (
+          select n.id, n.next_at, row_number() over (order by n.next_at, n.id) + (
+                   select count(*) from ws_task_results c where c.organization_id = o.id and c.claimed_until > now()) as turn
+            from (select id, next_at from ws_task_results
+                   where organization_id = o.id and next_at <= now() order by next_at, id limit ${ofOrganizationMax}) n) d
+       where o.id is not null and d.turn <= ${ofOrganizationMax}
+       order by d.turn, d.next_at limit ${countMax}
     ), free as (
       select id from ws_task_results where id in (select id from due) and next_at <= now() for no key update skip locked
     ), claimed as (

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { tenants } from '#store/postgres/statements/tenants.ts';
 import type { RowOf } from '#store/sql/columns.ts';
 import { int, jsonOf, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -34,15 +35,10 @@ const backOffSeconds = { first: 10, most: 300 };
  */
 export async function claimIngresses({ db }: Pick<Store, 'db'>, countMax: number): Promise<readonly IngressRow[]> {
   const { rows } = await rowsOf(ingressColumns)`
-    with recursive organizations (id) as (
-      (select organization_id from ws_ingresses where next_at is not null order by 1 limit 1)
-      union all
-      select (select n.organization_id from ws_ingresses n
-               where n.next_at is not null and n.organization_id > o.id order by 1 limit 1)
-        from organizations o where o.id is not null
-    ), due as (
+    with recursive ${tenants('ws_ingresses', 'organization_id', sql`next_at is not null`)},
+    due as (
       select d.id, d.next_at, d.turn
-        from organizations o cross join lateral (
+        from tenants o cross join lateral (
           select n.id, n.next_at, row_number() over (order by n.next_at) + (
                    select count(*) from ws_ingresses c where c.organization_id = o.id and c.next_at is not null
                       and c.claimed_until > now()) as turn

@@ -1,10 +1,9 @@
 import { sync } from '#client/operations/sync.ts';
-import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { Combobox } from '#ui/form/combobox.tsx';
 import { Icon } from '#ui/parts/icon.tsx';
 import { reasonOf } from '#ui/parts/problem.tsx';
 import { api } from '#ui/state/api.ts';
-import { useQuery } from '#ui/state/use-query.ts';
+import { useDestinationNames } from '#ui/state/overview.ts';
 
 /** Destinations of one request. */
 const chosenMax = 20;
@@ -19,9 +18,7 @@ interface SendToProps {
 
 /** Chooses destinations by their names. */
 export function SendTo({ label, chosen, already, onChosen }: SendToProps) {
-  const { reply } = useQuery({ key: ['overview'], ask: (options) => api.call(sync.overview, {}, undefined, options) });
-  const list = memberOf(reply?.data, 'destinations');
-  const all = Array.isArray(list) ? list.map((one: Value) => `${textOf(one, 'type')}/${textOf(one, 'name')}`) : [];
+  const all = useDestinationNames();
   const options = all.filter((one) => !chosen.includes(one) && !already.has(one));
   return (
     <div class="form">
