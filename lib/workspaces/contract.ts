@@ -50,7 +50,7 @@ export interface WorkspaceParts extends MessageParts {
   readonly log: Log;
   /** The secrets service's, since its tokens are accepted here as well. */
   readonly gatekeeper: Pick<Gatekeeper, 'authenticate'>;
-  /** Signs the tokens by which clouds know runs. */
+  /** Signs the tokens that identify runs to clouds. */
   readonly workloadTokens: {
     sign(claims: object): Promise<string>;
     published(): Promise<{ readonly keys: readonly object[] }>;

@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser())('secrets', () => {
     expect((await service.ask('GET', 'secret/data/made/by-page')).data['data']).toEqual({ password: 'marker-typed' });
   });
 
-  test('get a new version that keeps what is not typed, and versions are compared', async () => {
+  test('get a new version that keeps the keys that were not edited, and versions are compared', async () => {
     await service.secret({ user: 'shop', password: 'marker-old', port: '1' }, 'versions/db');
     const opened = await visit(at('versions/db'));
     const { page, forgive } = opened;

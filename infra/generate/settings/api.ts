@@ -121,7 +121,7 @@ export const apiSettings = {
   KEYFERRY_GIT_CA_FILE: {
     readers: apiAndSweep,
     default: "the system's",
-    meaning: 'Certificates by which servers of repositories are verified, in PEM',
+    meaning: 'Certificates, in PEM, that verify the servers of repositories',
   },
   KEYFERRY_GIT_KNOWN_HOSTS_FILE: {
     readers: apiAndSweep,

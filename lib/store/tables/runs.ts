@@ -139,7 +139,7 @@ export const wsOrganizationTasksTable = {
   /** Sealed. */
   hmac_key: nullable(bytea),
   enabled: withDefault(bool),
-  /** Scheme and authority by which its service knows this one. */
+  /** Scheme and authority under which its service reaches this one. */
   origin: text,
   created_at: withDefault(timestamptz),
 };

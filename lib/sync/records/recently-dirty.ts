@@ -6,9 +6,7 @@ import type { Store } from '#store/store.ts';
 import { destinationsTable } from '#store/tables/sync.ts';
 import { openConnection } from '../drivers/drivers.ts';
 
-/** Dirty associations that are looked at, the newest. More make a backlog, which nobody can wait for. */
-const lookedAtMax = 10_000;
-/** Associations that are returned. */
+/** Associations that are returned, those that became dirty last. */
 const foundMax = 1_000;
 
 const columns = { ...pick(destinationsTable, 'type', 'name', 'connection', 'namespace_id'), id: bigintText };
@@ -17,11 +15,11 @@ const columns = { ...pick(destinationsTable, 'type', 'name', 'connection', 'name
 export async function recentlyDirty(store: Store, type: string, withinMs: number): Promise<readonly Input<Fields>[]> {
   const { rows } = await rowsOf(columns)`
     select d.id::text as id, d.type, d.name, d.connection, d.namespace_id
-      from (select destination_id, type, dirty_since from associations where generation > observed_generation
-             order by id desc limit ${lookedAtMax}) a
-      join destinations d on d.id = a.destination_id
-     where a.type = ${type} and a.dirty_since > now() - make_interval(secs => ${withinMs / 1_000}::float8)
-     limit ${foundMax}`.execute(store.db);
+      from (select destination_id from associations
+             where type = ${type} and generation > observed_generation
+               and dirty_since > now() - make_interval(secs => ${withinMs / 1_000}::float8)
+             order by dirty_since desc limit ${foundMax}) a
+      join destinations d on d.id = a.destination_id`.execute(store.db);
   const opened = new Map<string, Input<Fields>>();
   return rows.map((row) => {
     const connection = opened.get(row.id) ?? openConnection(store, row, row.connection);

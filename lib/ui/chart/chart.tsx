@@ -24,7 +24,7 @@ export interface ChartProps {
 const [width, height] = [600, 120];
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
-/** Lines over time, with the values under the pointer, and as a table for those who read instead. */
+/** A line chart over time, with the values under the pointer, and the same values as a table. */
 export function Chart({ title, times, from, to, stepMs, series, unit = '' }: ChartProps) {
   const [at, setAt] = useState<number>();
   const most = Math.max(1, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));

@@ -25,7 +25,7 @@ export const runs: TableNotes = {
   },
   ws_task_stages: { about: 'The points of a run at which run tasks are asked.' },
   ws_organization_tasks: {
-    columns: { hmac_key: 'Sealed.', origin: 'Scheme and authority by which its service knows this one.' },
+    columns: { hmac_key: 'Sealed.', origin: 'Scheme and authority under which its service reaches this one.' },
   },
   ws_workspace_tasks: {},
   ws_runs: {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { text } from '#store/sql/kinds.ts';
+import { int, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { PendingSync, WorkspaceParts } from '../../contract.ts';
 import { changeRun } from '../run-lifecycle/change.ts';
@@ -15,23 +15,27 @@ const notesMax = 20;
 export const awaitedSyncs = ({ pendingSyncs, runs }: Parts): Promise<readonly PendingSync[]> =>
   runs.syncWaitMs === 0 ? Promise.resolve([]) : pendingSyncs(runs.syncWaitMs);
 
-/** The condition that one of the syncs writes variables of workspace `w`, itself or by a variable set. */
-export function writesVariables(syncs: readonly PendingSync[]): RawBuilder<unknown> {
-  if (syncs.length === 0) return sql`false`;
-  const named = (name: keyof PendingSync) => syncs.flatMap((one) => one[name] ?? []);
-  return sql`(w.id = any(${named('workspaceId')}::text[])
-    or (select o.name || '/' || w.name from ws_organizations o where o.id = w.organization_id) = any(${named('workspace')}::text[])
-    or exists (select 1 from ws_variable_sets s
-                left join ws_variable_set_workspaces sw on sw.variable_set_id = s.id and sw.workspace_id = w.id
-                left join ws_variable_set_projects sp on sp.variable_set_id = s.id and sp.project_id = w.project_id
-               where s.id = any(${named('variableSetId')}::text[]) and s.organization_id = w.organization_id
-                 and (s.global or sw.workspace_id is not null or sp.project_id is not null)))`;
+/** The syncs as rows `s`, with the condition that `s` writes variables of workspace `w`, itself or by a variable set. */
+function writing(syncs: readonly PendingSync[]): RawBuilder<unknown> {
+  const each = (name: keyof PendingSync) => syncs.map((one) => one[name] ?? null);
+  return sql`
+    unnest(${each('workspaceId')}::text[], ${each('workspace')}::text[], ${each('variableSetId')}::text[]) s (id, name, set_id)
+     where s.id = w.id
+        or s.name = (select o.name || '/' || w.name from ws_organizations o where o.id = w.organization_id)
+        or exists (select 1 from ws_variable_sets v
+                    left join ws_variable_set_workspaces vw on vw.variable_set_id = v.id and vw.workspace_id = w.id
+                    left join ws_variable_set_projects vp on vp.variable_set_id = v.id and vp.project_id = w.project_id
+                   where v.id = s.set_id and v.organization_id = w.organization_id
+                     and (v.global or vw.workspace_id is not null or vp.project_id is not null))`;
 }
 
 /** The condition that run `r` of workspace `w` has to wait for these syncs. Only plans wait: an apply has the variables of its plan. */
-export const waitsForSyncs = ({ runs }: Pick<Parts, 'runs'>, syncs: readonly PendingSync[]): RawBuilder<unknown> => sql`
+export const waitsForSyncs = ({ runs }: Pick<Parts, 'runs'>, syncs: readonly PendingSync[]): RawBuilder<unknown> =>
+  syncs.length === 0
+    ? sql`false`
+    : sql`
   (r.status = 'pending' and (r.timestamps->>${queuedStatuses.plan_queued.since}::text)::timestamptz
-     > now() - make_interval(secs => ${runs.syncWaitMs / 1_000}::float8) and ${writesVariables(syncs)})`;
+     > now() - make_interval(secs => ${runs.syncWaitMs / 1_000}::float8) and exists (select 1 from ${writing(syncs)}))`;
 
 /** The number of these syncs that write variables of a workspace. */
 export async function syncsOf(
@@ -39,26 +43,12 @@ export async function syncsOf(
   workspaceId: string,
   syncs: readonly PendingSync[],
 ): Promise<number> {
-  let count = 0;
-  const answers = new Map<string, boolean>();
-  for (const one of syncs) {
-    const key = JSON.stringify(one);
-    const known = answers.get(key);
-    const writes = known ?? (await isWrittenBy(store.db, workspaceId, one));
-    answers.set(key, writes);
-    if (writes) count += 1;
-  }
-  return count;
-}
-
-async function isWrittenBy(
-  db: WorkspaceParts['store']['db'],
-  workspaceId: string,
-  sync: PendingSync,
-): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from ws_workspaces w where w.id = ${workspaceId} and ${writesVariables([sync])}`.execute(db);
-  return rows.length > 0;
+  if (syncs.length === 0) return 0;
+  const { rows } = await rowsOf({ count: int })`
+    select (select count(*)::int from ${writing(syncs)}) as count from ws_workspaces w where w.id = ${workspaceId}`.execute(
+    store.db,
+  );
+  return rows[0]?.count ?? 0;
 }
 
 export const syncSentence = (count: number): string =>

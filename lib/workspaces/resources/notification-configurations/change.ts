@@ -22,7 +22,7 @@ const notificationsMax = 20;
 
 /** A notification configuration in a request. */
 interface SentNotification {
-  /** Scheme and authority by which the client knows this service: messages link to runs there. */
+  /** Scheme and authority under which the client reaches this service: links in messages begin with it. */
   readonly origin: string;
   readonly attributes: Attributes<typeof notificationFields>;
   readonly related: { readonly users: readonly JsonObject[] | undefined };

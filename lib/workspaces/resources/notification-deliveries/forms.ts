@@ -13,7 +13,7 @@ const forms: Readonly<Record<Exclude<NotificationSettings['destination-type'], '
 /** The body of a message to a webhook. */
 export const formOf = (type: keyof typeof forms, payload: object): object => forms[type](payload);
 
-/** An incoming webhook. Texts of callers are escaped, so that they mention nobody and link to nothing. */
+/** An incoming webhook. Texts of callers are escaped, so that they contain no mention and no link. */
 function slackMessage(payload: object): object {
   const title = escaped(titleOf(payload));
   const link = linkOf(payload);

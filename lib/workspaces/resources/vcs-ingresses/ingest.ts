@@ -7,7 +7,7 @@ import { dropCommit, giveUp, keepCommit, noteFailure } from './finish.ts';
 import { remoteSource } from './source.ts';
 import { attemptsMax, type IngressRow, putBack, putOff, turnMsMax } from './turns.ts';
 
-/** Fetches the commit of one turn. A failure ends up at its configuration version; it is tried again if that may help. */
+/** Fetches the commit of one turn. A failure is shown on its configuration version, and the fetch is repeated if that may help. */
 export async function ingest(store: Store, git: GitSettings, row: IngressRow, signal: AbortSignal): Promise<void> {
   const deadline = AbortSignal.timeout(turnMsMax);
   const ends = AbortSignal.any([signal, deadline]);

@@ -79,7 +79,7 @@ async function announce(store: Store, announced: Announced): Promise<void> {
   }
 }
 
-/** Hosts do not mind the case of names. */
+/** Hosts ignore the case of names. */
 async function workspacesOf({ db }: Pick<Store, 'db'>, { clientId, announcement }: Announced) {
   const { rows } = await rowsOf({ id: text, settings: jsonObject, identifier: text })`
     select w.id, w.settings, w.settings->'vcs-repo'->>'identifier' as identifier

@@ -30,7 +30,7 @@ async function scheduled() {
   return { ...stage, change, count, next, pass };
 }
 
-test('an enabled workspace is assessed at once, again after a day, and no more once it is disabled', async () => {
+test('an enabled workspace is assessed at once, again after a day, and not after it is disabled', async () => {
   const { change, count, next, pass, perform } = await scheduled();
   await round();
   expect([await count(), await next()]).toEqual([0, undefined]);

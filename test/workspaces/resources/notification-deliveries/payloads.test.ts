@@ -66,7 +66,7 @@ test('a generic message has all members of the family, with an absolute address 
   });
 });
 
-test('a message to Slack has a title with a link, and mentions nobody', async () => {
+test('a message to Slack has a title with a link, and no mention', async () => {
   const { message, link, workspace } = await messageTo('slack');
   const title = `${workspace.name}: run:errored`;
   expect(message).toMatchObject({ text: title, attachments: [{ title, title_link: link, fallback: title }] });

@@ -114,7 +114,7 @@ interface Answer {
   readonly part?: PlannedPart | undefined;
 }
 
-/** The answers for the destinations of a page, until one does not come to its end or the time is over. */
+/** The answers for the destinations of a page, until one is incomplete or the time is up. */
 async function answersOf(
   parts: SyncParts,
   records: readonly ListedRecord[],
