@@ -103,29 +103,53 @@ test('an organization has only so many runs in progress: the others say so, and 
   expect(jobOf(ground, await takeOther()).runId).toBe(third);
 });
 
-test('a plan waits for a pending sync to the variables of its workspace, says so, and goes on when it has waited long enough', async () => {
-  const { configuration, run, register, take, workspace } = await poolOf(ground);
-  const { service } = ground;
-  await configuration();
-  await service.api.write('sys/sync/config', { disabled: true });
-  const destination = `sys/sync/destinations/workspace-vars/${service.name('vars')}`;
-  await service.api.write(destination, { address: 'https://keys.test', token: 't', workspace_id: workspace.id });
-  const secret = { mount: 'secret', secret_name: service.name('for-runs') };
-  await service.api.write(`secret/data/${secret.secret_name}`, { data: { user: 'app' } });
-  await service.api.write(`${destination}/associations/set`, secret);
-  const { id } = (await run({ 'plan-only': true })).item;
-  const agent = await register();
-  expect((await take(agent)).status).toBe(204);
-  expect(await logOf(id)).toBe('\u0002Waiting for a sync to the variables of this workspace.\n');
-  await sql`
+/** How a destination names the variables of a workspace. */
+const targets = {
+  id: async ({ workspace }: Pool) => ({ workspace_id: workspace.id }),
+  name: async ({ workspace, organization }: Pool) => ({
+    organization_name: organization.name,
+    workspace_name: workspace.name,
+  }),
+  async 'a variable set'({ workspace, organization }: Pool) {
+    const workspaces = [{ type: 'workspaces', id: workspace.id }];
+    const body = documentOf('varsets', { name: ground.service.name('set') }, { workspaces });
+    const made = await ground.call('POST', `/organizations/${organization.name}/varsets`, body);
+    return { variable_set_id: made.item.id };
+  },
+};
+type Pool = Awaited<ReturnType<typeof poolOf>>;
+
+test.each(Object.entries(targets))(
+  'a plan waits for a pending sync to the variables of its workspace, by %s, says so, and goes on when it has waited long enough',
+  async (_name, targetOf) => {
+    const pool = await poolOf(ground);
+    const { configuration, run, register, take } = pool;
+    const { service } = ground;
+    await configuration();
+    await service.api.write('sys/sync/config', { disabled: true });
+    const destination = `sys/sync/destinations/workspace-vars/${service.name('vars')}`;
+    await service.api.write(destination, { address: 'https://keys.test', token: 't', ...(await targetOf(pool)) });
+    const secret = { mount: 'secret', secret_name: service.name('for-runs') };
+    await service.api.write(`secret/data/${secret.secret_name}`, { data: { user: 'app' } });
+    await service.api.write(`${destination}/associations/set`, secret);
+    const { id } = (await run({ 'plan-only': true })).item;
+    const agent = await register();
+    expect((await take(agent)).status).toBe(204);
+    const other = await poolOf(ground);
+    await other.configuration();
+    const unconcerned = (await other.run({ 'plan-only': true })).item.id;
+    expect(jobOf(ground, await other.take(await other.register())).runId).toBe(unconcerned);
+    expect(await logOf(id)).toBe('\u0002Waiting for a sync to the variables of this workspace.\n');
+    await sql`
     update ws_runs set timestamps = timestamps || '{"plan-queued-at": "2020-01-01T00:00:00.000Z"}' where id = ${id}`.execute(
-    service.store.db,
-  );
-  const job = jobOf(ground, await take(agent));
-  expect(job.runId).toBe(id);
-  expect(await logOf(id)).toContain('Not waiting any longer for a sync to the variables of this workspace');
-  await job.finish({ status: 'finished' });
-  await sql`update associations set observed_generation = generation`.execute(service.store.db);
-  const next = (await run({ 'plan-only': true })).item.id;
-  expect(jobOf(ground, await take(agent)).runId).toBe(next);
-});
+      service.store.db,
+    );
+    const job = jobOf(ground, await take(agent));
+    expect(job.runId).toBe(id);
+    expect(await logOf(id)).toContain('Not waiting any longer for a sync to the variables of this workspace');
+    await job.finish({ status: 'finished' });
+    await sql`update associations set observed_generation = generation`.execute(service.store.db);
+    const next = (await run({ 'plan-only': true })).item.id;
+    expect(jobOf(ground, await take(agent)).runId).toBe(next);
+  },
+);
