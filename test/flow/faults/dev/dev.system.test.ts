@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFake } from '#destinations/cloud-a-sm/fake/index.ts';
 import { ApiClient } from '#infra/demo/client.ts';
 import { freePort } from '#infra/local/child.ts';
+import { runningProcess } from '#infra/local/running.ts';
 import { until } from '#test/support/flow/ground.ts';
 import { descendants, isRunning, runProgram, type Started, startProgram } from '#test/support/flow/processes.ts';
 import { ending } from '#test/support/services.ts';
@@ -30,11 +31,23 @@ const environment = (changes: Readonly<Record<string, string>> = {}) => ({
 const startDev = async (changes: Readonly<Record<string, string>> = {}): Promise<Started> =>
   ending(await startProgram('dev', { environment: environment(changes) }));
 
-/** The servers that an instance has started: PostgreSQL with its processes, and Redis. */
+/** What an instance has started: PostgreSQL with its processes, Redis, and programs that end by themselves. */
+function startedBy(dev: Started): readonly number[] {
+  const started = descendants(dev.pid);
+  expect(started.length).toBeGreaterThan(2);
+  return started;
+}
+
+/** PostgreSQL and Redis alone: a process of a connection, or a program that is asked for its version, may end at any time. */
 function serversOf(dev: Started): readonly number[] {
-  const servers = descendants(dev.pid);
-  expect(servers.length).toBeGreaterThan(2);
+  const servers = descendants(dev.pid).filter((pid) => isServerOf(dev, pid));
+  expect(servers).toHaveLength(2);
   return servers;
+}
+
+function isServerOf(dev: Started, pid: number): boolean {
+  const process = runningProcess(pid);
+  return process?.parent === dev.pid && /postgres|redis-server/.test(process.command);
 }
 
 const running = (servers: readonly number[]): readonly number[] => servers.filter(isRunning);
@@ -55,7 +68,7 @@ test('the first start uses the given port and root token, and Ctrl-C ends it wit
   });
   setting.catch(() => {});
   await until(() => fake.calls().size > 0);
-  const servers = serversOf(dev);
+  const servers = startedBy(dev);
   const { code, err } = await dev.endGroup('SIGINT');
   expect({ code, left: running(servers) }).toEqual({ code: 0, left: [] });
   expect(err.filter((line) => line.includes('"level":50'))).toEqual([]);
@@ -66,7 +79,7 @@ test('a second start keeps the data and the root token, and SIGTERM ends it with
   expect(dev.out).toContain(`root token ${rootToken}`);
   const read = await new ApiClient(dev.ready, rootToken).read('secret/data/kept');
   expect(read).toMatchObject({ data: { v: 'first' } });
-  const servers = serversOf(dev);
+  const servers = startedBy(dev);
   const { code } = await dev.end('SIGTERM');
   expect({ code, left: running(servers) }).toEqual({ code: 0, left: [] });
 });
