@@ -16,8 +16,12 @@ const Records = lazy(() => import('../pages/records/records.tsx').then(({ Record
 const Destinations = lazy(() =>
   import('../pages/destinations/destinations.tsx').then(({ Destinations }) => Destinations),
 );
-const NewDestination = lazy(() => import('../pages/edit/new.tsx').then(({ NewDestination }) => NewDestination));
-const Destination = lazy(() => import('../pages/destination/destination.tsx').then(({ Destination }) => Destination));
+const NewDestination = lazy(() =>
+  import('../pages/destinations/edit/new.tsx').then(({ NewDestination }) => NewDestination),
+);
+const Destination = lazy(() =>
+  import('../pages/destinations/one/destination.tsx').then(({ Destination }) => Destination),
+);
 const Secrets = lazy(() => import('../pages/secrets/secrets.tsx').then(({ Secrets }) => Secrets));
 const Queue = lazy(() => import('../pages/queue/queue.tsx').then(({ Queue }) => Queue));
 const Batches = lazy(() => import('../pages/batches/batches.tsx').then(({ Batches }) => Batches));

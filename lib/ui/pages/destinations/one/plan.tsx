@@ -2,14 +2,14 @@ import { useState } from 'preact/hooks';
 import { sync } from '#client/operations/sync.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { Badge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { counted } from '../../parts/relative.ts';
-import { State } from '../../parts/states.tsx';
-import type { Look } from '../../parts/words.ts';
-import { api } from '../../state/api.ts';
-import { type Column, Table } from '../../table/table.tsx';
+import { Badge } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Problem } from '../../../parts/problem.tsx';
+import { counted } from '../../../parts/relative.ts';
+import { State } from '../../../parts/states.tsx';
+import type { Look } from '../../../parts/words.ts';
+import { api } from '../../../state/api.ts';
+import { type Column, Table } from '../../../table/table.tsx';
 
 const pageSize = 100;
 

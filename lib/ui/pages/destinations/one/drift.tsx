@@ -1,22 +1,22 @@
 import { useLocation } from 'preact-iso';
 import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { Badge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
-import { reasonOf } from '../../parts/problem.tsx';
-import { count, counted } from '../../parts/relative.ts';
-import { Failed, Skeleton, Stale, State } from '../../parts/states.tsx';
-import { Time } from '../../parts/time.tsx';
-import { say } from '../../parts/toast.tsx';
-import { driftLook } from '../../parts/words.ts';
-import { api } from '../../state/api.ts';
-import { useRights } from '../../state/rights.ts';
-import { pollMs, refresh } from '../../state/use-query.ts';
-import { rowsIn, rowsPerPage, usePages } from '../../table/pages.ts';
-import { type Column, Table } from '../../table/table.tsx';
-import { ErrorBox } from '../records/drawer.tsx';
-import { recordsUrl } from '../records/filter.ts';
-import { errorOf, recordOf, type SyncRecord } from '../records/record.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { reasonOf } from '../../../parts/problem.tsx';
+import { count, counted } from '../../../parts/relative.ts';
+import { Failed, Skeleton, Stale, State } from '../../../parts/states.tsx';
+import { Time } from '../../../parts/time.tsx';
+import { say } from '../../../parts/toast.tsx';
+import { driftLook } from '../../../parts/words.ts';
+import { api } from '../../../state/api.ts';
+import { useRights } from '../../../state/rights.ts';
+import { pollMs, refresh } from '../../../state/use-query.ts';
+import { rowsIn, rowsPerPage, usePages } from '../../../table/pages.ts';
+import { type Column, Table } from '../../../table/table.tsx';
+import { ErrorBox } from '../../records/drawer.tsx';
+import { recordsUrl } from '../../records/filter.ts';
+import { errorOf, recordOf, type SyncRecord } from '../../records/record.ts';
 
 interface DriftProps {
   readonly type: string;
