@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -14,6 +14,8 @@ declare module 'vitest' {
     readonly postgresUrl: string;
     /** Folder of the server's write-ahead log. */
     readonly postgresWal: string;
+    /** For files that outlive a test, such as the log of a service that still writes. It goes with the servers. */
+    readonly scratchFolder: string;
     /** The database that new databases with the newest schema are copied from. */
     readonly migratedTemplate: string;
     readonly redisUrl: string;
@@ -26,7 +28,8 @@ const release = process.env['KEYFERRY_TEST_POOLER'];
 /** One PostgreSQL and one Redis for the whole run; each test file takes its own database and key prefix. */
 export default async function startServices(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-test-'));
-  const dataDir = join(folder, 'postgres');
+  const [dataDir, scratch] = [join(folder, 'postgres'), join(folder, 'scratch')];
+  await mkdir(scratch);
   const [postgres, redis] = await Promise.all([
     startPostgres({ dataDir, volatile: true, createsDatabases: true }),
     startRedis(),
@@ -35,6 +38,7 @@ export default async function startServices(project: TestProject): Promise<() =>
   const pooler = release === undefined ? undefined : await poolerBefore(postgres, release);
   project.provide('postgresUrl', pooler?.url ?? postgres.url);
   project.provide('postgresWal', join(dataDir, 'pg_wal'));
+  project.provide('scratchFolder', scratch);
   project.provide('migratedTemplate', template);
   project.provide('redisUrl', redis.url);
   return async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { inject } from 'vitest';
 import { uuid } from '#core/ids.ts';
 import type { OpenService } from '../../support/flow/open-service.ts';
 
@@ -15,7 +15,7 @@ export interface Line {
   readonly error?: string;
 }
 
-export const newLogPath = (): string => join(tmpdir(), `keyferry-audit-${uuid()}.log`);
+export const newLogPath = (): string => join(inject('scratchFolder'), `${uuid()}.log`);
 
 export const textOf = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
