@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { Badge } from '../../../parts/badge.tsx';
-import type { Look } from '../../../parts/words.ts';
-import { api } from '../../../state/api.ts';
+import { Badge } from '#ui/parts/badge.tsx';
+import type { Look } from '#ui/parts/words.ts';
+import { api } from '#ui/state/api.ts';
 
 /** Checks a destination, with the given fields in the place of the stored ones. */
 export function useCheck(type: string, name: string) {

@@ -1,5 +1,5 @@
 import { CallFailure } from '#client/wire/failure.ts';
-import type { GroupShape } from '../../../form/shape.ts';
+import type { GroupShape } from '#ui/form/shape.ts';
 
 /** What a refusal says of single fields, and what it says besides. */
 export interface Refusal {

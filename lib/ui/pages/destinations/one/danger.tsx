@@ -3,13 +3,13 @@ import { useLocation } from 'preact-iso';
 import { sync } from '#client/operations/sync.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { TextField } from '../../../form/field.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { Problem } from '../../../parts/problem.tsx';
-import { say } from '../../../parts/toast.tsx';
-import { api } from '../../../state/api.ts';
-import { useRights } from '../../../state/rights.ts';
-import { refresh } from '../../../state/use-query.ts';
+import { TextField } from '#ui/form/field.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { Problem } from '#ui/parts/problem.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { useRights } from '#ui/state/rights.ts';
+import { refresh } from '#ui/state/use-query.ts';
 
 interface DangerProps {
   readonly type: string;

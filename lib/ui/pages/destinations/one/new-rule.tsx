@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { TextField } from '../../../form/field.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { Problem, reasonOf } from '../../../parts/problem.tsx';
-import { counted } from '../../../parts/relative.ts';
-import { say } from '../../../parts/toast.tsx';
-import { api } from '../../../state/api.ts';
-import { refresh } from '../../../state/use-query.ts';
-import { listIn } from '../../../table/pages.ts';
+import { TextField } from '#ui/form/field.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { Dialog } from '#ui/parts/dialog.tsx';
+import { Problem, reasonOf } from '#ui/parts/problem.tsx';
+import { counted } from '#ui/parts/relative.ts';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { refresh } from '#ui/state/use-query.ts';
+import { listIn } from '#ui/table/pages.ts';
 
 interface NewRuleProps {
   readonly place: string;

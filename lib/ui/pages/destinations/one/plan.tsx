@@ -2,14 +2,14 @@ import { useState } from 'preact/hooks';
 import { sync } from '#client/operations/sync.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { Badge } from '../../../parts/badge.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { Problem } from '../../../parts/problem.tsx';
-import { counted } from '../../../parts/relative.ts';
-import { State } from '../../../parts/states.tsx';
-import type { Look } from '../../../parts/words.ts';
-import { api } from '../../../state/api.ts';
-import { type Column, Table } from '../../../table/table.tsx';
+import { Badge } from '#ui/parts/badge.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { Problem } from '#ui/parts/problem.tsx';
+import { counted } from '#ui/parts/relative.ts';
+import { State } from '#ui/parts/states.tsx';
+import type { Look } from '#ui/parts/words.ts';
+import { api } from '#ui/state/api.ts';
+import { type Column, Table } from '#ui/table/table.tsx';
 
 const pageSize = 100;
 

@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks';
 import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf, textsOf, type Value } from '#client/wire/json.ts';
-import { SelectField } from '../../../form/field.tsx';
-import { Badge } from '../../../parts/badge.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { Problem, reasonOf } from '../../../parts/problem.tsx';
-import { Failed, Skeleton, Stale, State } from '../../../parts/states.tsx';
-import { say } from '../../../parts/toast.tsx';
-import type { Look } from '../../../parts/words.ts';
-import { api } from '../../../state/api.ts';
-import { useRights } from '../../../state/rights.ts';
-import { orEmpty, pollMs, refresh, useQuery } from '../../../state/use-query.ts';
-import { listIn } from '../../../table/pages.ts';
+import { SelectField } from '#ui/form/field.tsx';
+import { Badge } from '#ui/parts/badge.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { Dialog } from '#ui/parts/dialog.tsx';
+import { Problem, reasonOf } from '#ui/parts/problem.tsx';
+import { Failed, Skeleton, Stale, State } from '#ui/parts/states.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import type { Look } from '#ui/parts/words.ts';
+import { api } from '#ui/state/api.ts';
+import { useRights } from '#ui/state/rights.ts';
+import { orEmpty, pollMs, refresh, useQuery } from '#ui/state/use-query.ts';
+import { listIn } from '#ui/table/pages.ts';
 import { NewRule } from './new-rule.tsx';
 
 /** The standing rules that send secrets to this destination. A namespace has at most 100. */
