@@ -3,6 +3,7 @@ import type { Log } from '#core/log/log.ts';
 import { Pool, type TakenJob } from './api/pool.ts';
 import { Refused } from './api/send.ts';
 import { findEngines } from './engine/find.ts';
+import { recordAnswer } from './health.ts';
 import { type PerformParts, perform } from './job/perform.ts';
 import { canIsolate } from './run/isolation.ts';
 import type { AgentSettings } from './settings.ts';
@@ -36,10 +37,12 @@ export async function runAgent(parts: AgentParts): Promise<void> {
   const pool = new Pool({ address: settings.address, token: settings.token });
   let id = await pool.register(settings);
   log.info({ agent: id, engines: engines.map(({ version }) => version), isIsolated }, 'the agent waits for work');
+  await recordAnswer(settings.healthFile);
   parts.onReady?.();
   while (!stopping.aborted) {
     try {
       const job = await pool.take(id, stopping);
+      await recordAnswer(settings.healthFile);
       if (job === undefined) continue;
       await performSafely({ settings, engines, isIsolated, log, interruption: parts.interruption }, job);
     } catch (error) {

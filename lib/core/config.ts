@@ -231,6 +231,7 @@ const settings = z.object({
   KEYFERRY_AGENT_NAME: z.string().min(1).max(255).optional(),
   KEYFERRY_AGENT_ENGINES: z.string().optional(),
   KEYFERRY_AGENT_DIR: z.string().optional(),
+  KEYFERRY_AGENT_HEALTH_FILE: z.string().min(1).optional(),
   KEYFERRY_AGENT_USER: z
     .string()
     .regex(/^\d{1,9}:\d{1,9}$/, 'must be the numbers of a user and a group, as in 1000:1000')
