@@ -28,9 +28,7 @@ export interface PerformParts {
 export async function perform(parts: PerformParts, taken: TakenJob): Promise<void> {
   const job = new Job(taken);
   const material = await job.read();
-  const lease = new Lease(job, material['lease-seconds'] * 1_000, () =>
-    recordAnswer(parts.settings.healthFile),
-  );
+  const lease = new Lease(job, material['lease-seconds'] * 1_000, () => recordAnswer(parts.settings.healthFile));
   const interrupt = () => lease.cancel();
   parts.interruption.addEventListener('abort', interrupt, { once: true });
   const mask = new Mask(secretsOf(material, taken.connection.token.reveal()));
