@@ -5,6 +5,7 @@ import { Refused } from './api/send.ts';
 import { findEngines } from './engine/find.ts';
 import { recordAnswer } from './health.ts';
 import { type PerformParts, perform } from './job/perform.ts';
+import { removeAbandonedRuns } from './run/abandoned.ts';
 import { canIsolate } from './run/isolation.ts';
 import type { AgentSettings } from './settings.ts';
 
@@ -20,6 +21,8 @@ export interface AgentParts {
 }
 
 const failureMs = 5_000;
+/** Interval between two looks for folders of killed agents, in milliseconds. */
+const tidyMs = 900_000;
 
 /**
  * Takes plans and applies of a pool, one at a time, until it is stopped. An error of one job, or a server that cannot be reached, does not end it.
@@ -39,8 +42,13 @@ export async function runAgent(parts: AgentParts): Promise<void> {
   log.info({ agent: id, engines: engines.map(({ version }) => version), isIsolated }, 'the agent waits for work');
   await recordAnswer(settings.healthFile);
   parts.onReady?.();
+  let tidyAt = 0;
   while (!stopping.aborted) {
     try {
+      if (performance.now() >= tidyAt) {
+        tidyAt = performance.now() + tidyMs;
+        await tidy(settings, log);
+      }
       const job = await pool.take(id, stopping);
       await recordAnswer(settings.healthFile);
       if (job === undefined) continue;
@@ -55,6 +63,11 @@ export async function runAgent(parts: AgentParts): Promise<void> {
     }
   }
   await pool.exit(id).catch(() => {});
+}
+
+async function tidy(settings: AgentSettings, log: Log): Promise<void> {
+  const folders = await removeAbandonedRuns(settings);
+  if (folders > 0) log.info({ folders }, 'folders of runs whose agent was killed were removed');
 }
 
 async function isolated({ isolation }: AgentSettings, log: Log): Promise<boolean> {

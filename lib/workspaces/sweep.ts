@@ -1,5 +1,6 @@
 import { takeTurns } from '#core/concurrency/take-turns.ts';
 import type { NetworkBounds } from '#network/bounds.ts';
+import { tidyGitFolders } from '#network/git/folders.ts';
 import type { GitSettings } from '#network/git/settings.ts';
 import { openMail, type SmtpSettings } from '#network/mail.ts';
 import { openWebhooks } from '#network/webhooks.ts';
@@ -84,6 +85,7 @@ export function openWorkspaceSweep({
       if (performance.now() >= retentionAt && !(await retained(store, countMax, runLogDays)))
         retentionAt = performance.now() + retentionMs;
       await wakeForgotten(store, countMax);
+      await tidyGitFolders();
     },
     notify: (signal) => takeTurns([...receiverLanes(store, parts, signal), taskLane(store, parts, signal)], signal),
     ingest: (signal) => ingestDue(store, git, signal),
