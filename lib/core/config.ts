@@ -206,7 +206,7 @@ const settings = z.object({
   KEYFERRY_AUDIT_TRAIL_DAYS: wholeNumber(0, 3_650, 14),
   KEYFERRY_RUNS_PER_ORGANIZATION_MAX: wholeNumber(1, 10_000, 50),
   KEYFERRY_RUN_SYNC_WAIT_MS: wholeNumber(0, 3_600_000, 30_000),
-  KEYFERRY_RUN_LOG_DAYS: wholeNumber(0, 3_650, 0),
+  KEYFERRY_RUN_LOG_DAYS: wholeNumber(0, 3_650, 90),
   KEYFERRY_AUDIT_DIR: z.string().optional(),
   KEYFERRY_CREDENTIALS_DIR: z.string().optional(),
   KEYFERRY_CREDENTIALS_ENDPOINTS: baseUrls.default([]),
