@@ -87,7 +87,9 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const notices = openNoticeSweep({ store, queue, networkBounds, seen: noticeTelemetry(shared.metrics) });
   const gauges = readService(parts, shared);
   const observed = sweepTelemetry(shared, shared.clock);
-  const loop = loopTelemetry(shared.metrics);
+  const counted = loopTelemetry(shared.metrics);
+  const loop = (name: string, step: (signal: AbortSignal) => Promise<number>) =>
+    counted(name, async (signal: AbortSignal) => (store.seal.state() === 'ready' ? step(signal) : 0));
   const state = newSweepState();
   const removal = { store, engines: [...engines, ...methods], changed, log: parts.log };
   const secretBytesMax = parts.config.KEYFERRY_BODY_BYTES_MAX;
@@ -118,13 +120,13 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       await notices.run(expiredPerRoundMax);
       return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax, parts.log) };
     }),
-    notify: loop('notifications', async (signal: AbortSignal) => (store.seal.state() === 'ready' ? workspaces.notify(signal: AbortSignal) : 0)),
-    ingest: loop('commits', async (signal: AbortSignal) => (store.seal.state() === 'ready' ? workspaces.ingest(signal: AbortSignal) : 0)),
-    postStatuses: loop('commit_statuses', async (signal: AbortSignal) => (store.seal.state() === 'ready' ? workspaces.postStatuses(signal: AbortSignal) : 0)),
-    tell: loop('events', async (signal: AbortSignal) => (store.seal.state() === 'ready' ? notices.tell(signal: AbortSignal) : 0)),
-    sendNotices: loop('sync_notifications', async (signal: AbortSignal) => (store.seal.state() === 'ready' ? notices.send(signal: AbortSignal) : 0)),
-    emptyMounts: loop('mounts', async (signal: AbortSignal) => (store.seal.state() === 'ready' ? continueRemovals(removal, signal) : 0)),
-    dropTokens: loop('tokens', async (signal: AbortSignal) => (store.seal.state() === 'ready' ? dropExpiredSteadily(store, signal, parts.log) : 0)),
+    notify: loop('notifications', (signal) => workspaces.notify(signal)),
+    ingest: loop('commits', (signal) => workspaces.ingest(signal)),
+    postStatuses: loop('commit_statuses', (signal) => workspaces.postStatuses(signal)),
+    tell: loop('events', (signal) => notices.tell(signal)),
+    sendNotices: loop('sync_notifications', (signal) => notices.send(signal)),
+    emptyMounts: loop('mounts', (signal) => continueRemovals(removal, signal)),
+    dropTokens: loop('tokens', (signal) => dropExpiredSteadily(store, signal, parts.log)),
     replay: async (given, signal) => {
       const filter = { ...replayFilter(definitions, given), namespaceId: undefined };
       return replay({ store, queue, log: parts.log, definitions }, filter, signal);

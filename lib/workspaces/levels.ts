@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { int, num, text } from '#store/sql/kinds.ts';
+import { float, int, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { silentSeconds } from './resources/agents/store.ts';
@@ -42,7 +42,7 @@ export interface Waiting {
 /** What waits for the sweep: commits that are fetched, and requests to run tasks. */
 export async function countWaiting({ db }: Db): Promise<readonly Waiting[]> {
   const age = sql`coalesce(greatest(0, extract(epoch from now() - min(created_at))), 0)::float8`;
-  const { rows } = await rowsOf({ commits: int, commit_age: num, tasks: int, task_age: num })`
+  const { rows } = await rowsOf({ commits: int, commit_age: float, tasks: int, task_age: float })`
     select c.count as commits, c.age as commit_age, t.count as tasks, t.age as task_age
       from (select count(*)::int as count, ${age} as age from ws_ingresses where next_at is not null) c,
            (select count(*)::int as count, ${age} as age from ws_task_results where next_at is not null) t`.execute(db);
