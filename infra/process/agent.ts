@@ -51,6 +51,7 @@ function settingsOf(config: Config, environment: AgentOptions['environment']): A
     version: packageFile.version,
     engines: config.KEYFERRY_AGENT_ENGINES,
     folder: config.KEYFERRY_AGENT_DIR ?? tmpdir(),
+    healthFile: config.KEYFERRY_AGENT_HEALTH_FILE,
     user: uid === undefined || gid === undefined ? undefined : { uid, gid },
     isolation: config.KEYFERRY_AGENT_ISOLATION,
     runMsMax: config.KEYFERRY_AGENT_RUN_MS_MAX,

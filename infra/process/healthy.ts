@@ -1,6 +1,7 @@
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { connect, type NetConnectOpts } from 'node:net';
+import { wasAnswered } from '#agent/health.ts';
 import { readConfig } from '#core/config.ts';
 import type { DatabaseHost } from '#core/settings/database/address.ts';
 import { parseDatabaseUrl } from '#core/settings/database/parse.ts';
@@ -11,14 +12,20 @@ import { hasTls, hostToAsk } from './address.ts';
  * The health check of a container: exits with 0 if its process can work.
  *
  * - `api`: the API answers, also while sealed or not initialised, since people need its paths to change that
+ * - `agent`: the server has answered it lately
  * - `ground`: PostgreSQL and Redis can be reached; for processes without a port
  */
 const limitMs = 4_000;
 
 const config = readConfig();
-const checks = { api: () => answers(config.PORT), ground };
-const healthy = process.argv[2] === 'ground' ? checks.ground() : checks.api();
+const checks = { api: () => answers(config.PORT), agent: () => agent(config.KEYFERRY_AGENT_HEALTH_FILE), ground };
+const what = process.argv[2];
+const healthy = what === 'ground' || what === 'agent' ? checks[what]() : checks.api();
 process.exit((await healthy) ? 0 : 1);
+
+async function agent(file: string | undefined): Promise<boolean> {
+  return file !== undefined && wasAnswered(file);
+}
 
 function answers(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();

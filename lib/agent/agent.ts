@@ -3,7 +3,9 @@ import type { Log } from '#core/log/log.ts';
 import { Pool, type TakenJob } from './api/pool.ts';
 import { Refused } from './api/send.ts';
 import { findEngines } from './engine/find.ts';
+import { recordAnswer } from './health.ts';
 import { type PerformParts, perform } from './job/perform.ts';
+import { removeAbandonedRuns } from './run/abandoned.ts';
 import { canIsolate } from './run/isolation.ts';
 import type { AgentSettings } from './settings.ts';
 
@@ -19,6 +21,8 @@ export interface AgentParts {
 }
 
 const failureMs = 5_000;
+/** Interval between two looks for folders of killed agents, in milliseconds. */
+const tidyMs = 900_000;
 
 /**
  * Takes plans and applies of a pool, one at a time, until it is stopped. An error of one job, or a server that cannot be reached, does not end it.
@@ -36,10 +40,17 @@ export async function runAgent(parts: AgentParts): Promise<void> {
   const pool = new Pool({ address: settings.address, token: settings.token });
   let id = await pool.register(settings);
   log.info({ agent: id, engines: engines.map(({ version }) => version), isIsolated }, 'the agent waits for work');
+  await recordAnswer(settings.healthFile);
   parts.onReady?.();
+  let tidyAt = 0;
   while (!stopping.aborted) {
     try {
+      if (performance.now() >= tidyAt) {
+        tidyAt = performance.now() + tidyMs;
+        await tidy(settings, log);
+      }
       const job = await pool.take(id, stopping);
+      await recordAnswer(settings.healthFile);
       if (job === undefined) continue;
       await performSafely({ settings, engines, isIsolated, log, interruption: parts.interruption }, job);
     } catch (error) {
@@ -52,6 +63,11 @@ export async function runAgent(parts: AgentParts): Promise<void> {
     }
   }
   await pool.exit(id).catch(() => {});
+}
+
+async function tidy(settings: AgentSettings, log: Log): Promise<void> {
+  const folders = await removeAbandonedRuns(settings);
+  if (folders > 0) log.info({ folders }, 'folders of runs whose agent was killed were removed');
 }
 
 async function isolated({ isolation }: AgentSettings, log: Log): Promise<boolean> {

@@ -11,6 +11,8 @@ export interface AgentSettings {
   readonly engines: string | undefined;
   /** The parent of the private folders of runs. */
   readonly folder: string;
+  /** Written whenever the server has answered. */
+  readonly healthFile: string | undefined;
   /** The user and group of the engine's processes; only root can choose them. */
   readonly user: { readonly uid: number; readonly gid: number } | undefined;
   readonly isolation: 'auto' | 'required' | 'none';

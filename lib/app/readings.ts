@@ -9,6 +9,7 @@ import {
   oldestDirty,
 } from '#sync/records/metric-counts.ts';
 import { gaugeService } from '#telemetry/gauges/service.ts';
+import { countActiveRuns, countAgents, countWaiting } from '#workspaces/levels.ts';
 import type { AppParts, Shared } from './shared.ts';
 
 /** Limit for the destinations whose circuit breakers are read. */
@@ -31,6 +32,9 @@ export function readService({ config, log }: AppParts, { store, redisUrl, metric
     },
     pending: () => levels.pending(),
     jobs: () => levels.jobs(),
+    runs: () => store.readOlder((db) => countActiveRuns({ db })),
+    agents: () => store.readOlder((db) => countAgents({ db })),
+    waiting: () => store.readOlder((db) => countWaiting({ db })),
   });
   return levels;
 }

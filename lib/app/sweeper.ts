@@ -20,6 +20,7 @@ import type { RulePorts } from '#sync/rules/evaluate.ts';
 import { newSweepState, sweep } from '#sync/sweep/sweep.ts';
 import { noticeTelemetry } from '#telemetry/notices.ts';
 import { sweepTelemetry } from '#telemetry/sweep.ts';
+import { loopTelemetry, workspaceWorkTelemetry } from '#telemetry/workspaces.ts';
 import { openWorkspaceSweep } from '#workspaces/sweep.ts';
 import { readService } from './readings.ts';
 import { type AppParts, type Closable, gitOf, openShared, type Shared } from './shared.ts';
@@ -81,10 +82,14 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
     smtp: smtpOf(parts.config),
     git: gitOf(parts.config, shared),
     publicUrl: parts.config.KEYFERRY_PUBLIC_URL,
+    see: workspaceWorkTelemetry(shared.metrics),
   });
   const notices = openNoticeSweep({ store, queue, networkBounds, seen: noticeTelemetry(shared.metrics) });
   const gauges = readService(parts, shared);
   const observed = sweepTelemetry(shared, shared.clock);
+  const counted = loopTelemetry(shared.metrics);
+  const loop = (name: string, step: (signal: AbortSignal) => Promise<number>) =>
+    counted(name, async (signal: AbortSignal) => (store.seal.state() === 'ready' ? step(signal) : 0));
   const state = newSweepState();
   const removal = { store, engines: [...engines, ...methods], changed, log: parts.log };
   const secretBytesMax = parts.config.KEYFERRY_BODY_BYTES_MAX;
@@ -115,13 +120,13 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       await notices.run(expiredPerRoundMax);
       return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax, parts.log) };
     }),
-    notify: async (signal) => (store.seal.state() === 'ready' ? workspaces.notify(signal) : 0),
-    ingest: async (signal) => (store.seal.state() === 'ready' ? workspaces.ingest(signal) : 0),
-    postStatuses: async (signal) => (store.seal.state() === 'ready' ? workspaces.postStatuses(signal) : 0),
-    tell: async (signal) => (store.seal.state() === 'ready' ? notices.tell(signal) : 0),
-    sendNotices: async (signal) => (store.seal.state() === 'ready' ? notices.send(signal) : 0),
-    emptyMounts: async (signal) => (store.seal.state() === 'ready' ? continueRemovals(removal, signal) : 0),
-    dropTokens: async (signal) => (store.seal.state() === 'ready' ? dropExpiredSteadily(store, signal, parts.log) : 0),
+    notify: loop('notifications', (signal) => workspaces.notify(signal)),
+    ingest: loop('commits', (signal) => workspaces.ingest(signal)),
+    postStatuses: loop('commit_statuses', (signal) => workspaces.postStatuses(signal)),
+    tell: loop('events', (signal) => notices.tell(signal)),
+    sendNotices: loop('sync_notifications', (signal) => notices.send(signal)),
+    emptyMounts: loop('mounts', (signal) => continueRemovals(removal, signal)),
+    dropTokens: loop('tokens', (signal) => dropExpiredSteadily(store, signal, parts.log)),
     replay: async (given, signal) => {
       const filter = { ...replayFilter(definitions, given), namespaceId: undefined };
       return replay({ store, queue, log: parts.log, definitions }, filter, signal);

@@ -206,7 +206,7 @@ const settings = z.object({
   KEYFERRY_AUDIT_TRAIL_DAYS: wholeNumber(0, 3_650, 14),
   KEYFERRY_RUNS_PER_ORGANIZATION_MAX: wholeNumber(1, 10_000, 50),
   KEYFERRY_RUN_SYNC_WAIT_MS: wholeNumber(0, 3_600_000, 30_000),
-  KEYFERRY_RUN_LOG_DAYS: wholeNumber(0, 3_650, 0),
+  KEYFERRY_RUN_LOG_DAYS: wholeNumber(0, 3_650, 90),
   KEYFERRY_AUDIT_DIR: z.string().optional(),
   KEYFERRY_CREDENTIALS_DIR: z.string().optional(),
   KEYFERRY_CREDENTIALS_ENDPOINTS: baseUrls.default([]),
@@ -231,6 +231,7 @@ const settings = z.object({
   KEYFERRY_AGENT_NAME: z.string().min(1).max(255).optional(),
   KEYFERRY_AGENT_ENGINES: z.string().optional(),
   KEYFERRY_AGENT_DIR: z.string().optional(),
+  KEYFERRY_AGENT_HEALTH_FILE: z.string().min(1).optional(),
   KEYFERRY_AGENT_USER: z
     .string()
     .regex(/^\d{1,9}:\d{1,9}$/, 'must be the numbers of a user and a group, as in 1000:1000')

@@ -13,6 +13,16 @@ export interface MessageParts {
   readonly mail: Mail | undefined;
 }
 
+/** Work of the sweep, for metrics. `run_task_result`: a result that did not come in time. */
+export type Work = 'commit' | 'commit_status' | 'run_task' | 'run_task_result' | 'notification' | 'assessment';
+/** `failed`: tried again; `dead`: given up. */
+export type SeeWork = (work: Work, result: 'done' | 'failed' | 'dead', by?: number) => void;
+
+/** How the sweep sends messages. */
+export interface SendParts extends MessageParts {
+  readonly see: SeeWork;
+}
+
 /** Looks at repositories before workspaces are connected to them. */
 export interface RepositoryCheck {
   /** @throws ApiError 422 when it cannot be read, 503 while too many are looked at */
@@ -61,6 +71,8 @@ export interface WorkspaceParts extends MessageParts {
   /** Scheme and authority under which clients know this service; undefined when the operator has not set them. */
   readonly publicUrl: string | undefined;
   readonly runs: RunBounds;
+  /** Told how long a plan or an apply waited for an agent, in seconds. */
+  runBegan(part: 'plan' | 'apply', waitedSeconds: number): void;
   /** The syncs into variables that have waited for less than this many milliseconds, one for each; bounded. */
   pendingSyncs(withinMs: number): Promise<readonly PendingSync[]>;
 }

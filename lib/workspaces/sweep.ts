@@ -1,9 +1,11 @@
 import { takeTurns } from '#core/concurrency/take-turns.ts';
 import type { NetworkBounds } from '#network/bounds.ts';
+import { tidyGitFolders } from '#network/git/folders.ts';
 import type { GitSettings } from '#network/git/settings.ts';
 import { openMail, type SmtpSettings } from '#network/mail.ts';
 import { openWebhooks } from '#network/webhooks.ts';
 import type { Store } from '#store/store.ts';
+import type { SeeWork } from './contract.ts';
 import { endLostJobs } from './resources/agent-jobs/end.ts';
 import { dropSilentAgents } from './resources/agents/store.ts';
 import { assessDue } from './resources/assessment-runs/sweep.ts';
@@ -54,6 +56,7 @@ export function openWorkspaceSweep({
   smtp,
   git,
   publicUrl,
+  see,
 }: {
   readonly store: Store;
   readonly networkBounds: NetworkBounds;
@@ -66,9 +69,10 @@ export function openWorkspaceSweep({
   readonly smtp: SmtpSettings | undefined;
   readonly git: GitSettings;
   readonly publicUrl: string | undefined;
+  readonly see: SeeWork;
 }): WorkspaceSweep {
   const webhooks = openWebhooks(networkBounds);
-  const parts = { webhooks, mail: smtp === undefined ? undefined : openMail(smtp) };
+  const parts = { see, webhooks, mail: smtp === undefined ? undefined : openMail(smtp) };
   let retentionAt = 0;
   return {
     async run(countMax) {
@@ -76,18 +80,19 @@ export function openWorkspaceSweep({
       await finishRemovals(store, removalStepsMax);
       await dropAbandoned(store, countMax);
       await endLostJobs(store, countMax);
-      await endSilentResults(store, countMax);
+      see('run_task_result', 'dead', await endSilentResults(store, countMax));
       await dropSilentAgents(store, countMax);
       await tendEphemeral(store, workspacesMax);
-      await assessDue(store, { countMax: workspacesMax, hours: assessmentHours });
+      see('assessment', 'done', await assessDue(store, { countMax: workspacesMax, hours: assessmentHours }));
       await dropOldEvents(store, auditTrailDays, countMax);
       if (performance.now() >= retentionAt && !(await retained(store, countMax, runLogDays)))
         retentionAt = performance.now() + retentionMs;
       await wakeForgotten(store, countMax);
+      await tidyGitFolders();
     },
     notify: (signal) => takeTurns([...receiverLanes(store, parts, signal), taskLane(store, parts, signal)], signal),
-    ingest: (signal) => ingestDue(store, git, signal),
-    postStatuses: (signal) => postStatuses(store, { webhooks, publicUrl }, signal),
+    ingest: (signal) => ingestDue(store, { git, see }, signal),
+    postStatuses: (signal) => postStatuses(store, { webhooks, publicUrl, see }, signal),
     close: () => webhooks.close(),
   };
 }

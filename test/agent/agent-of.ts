@@ -28,6 +28,7 @@ export async function agentOf(ground: WorkspaceGround, changes: Partial<AgentSet
     version: '1',
     engines: undefined,
     folder,
+    healthFile: undefined,
     user: undefined,
     isolation: 'auto',
     runMsMax: patience.conditionMs,

@@ -43,7 +43,7 @@ export const floors: Floors = {
     ['send', 'tell'],
     ['rows', 'sweep.ts'],
   ],
-  workspaces: [['contract.ts', 'frame'], ['access'], ['resources'], ['index.ts', 'sweep.ts']],
+  workspaces: [['contract.ts', 'frame'], ['access'], ['resources'], ['index.ts', 'levels.ts', 'sweep.ts']],
   'workspaces/resources': [
     ['agents'],
     [

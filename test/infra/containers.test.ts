@@ -140,6 +140,14 @@ describe('the image', () => {
     for (const folder of copied) expect(ignored).toContain(`!${folder.slice(0, -1)}\n`);
   });
 
+  test('has git in its last stage, with the libraries that it loads', async () => {
+    expect(dockerfile).toMatch(/^COPY infra\/image\/git\.sh \/\nRUN sh \/git\.sh \/collected$/m);
+    expect(dockerfile).toMatch(/^FROM base AS service\nCOPY --from=git \/collected\/ \/$/m);
+    const script = new URL('infra/image/git.sh', root).pathname;
+    expect(spawnSync('sh', ['-n', script], { encoding: 'utf8' }).stderr).toBe('');
+    expect(await read('infra/Dockerfile.dockerignore')).toContain('!infra/image\n');
+  });
+
   test('is built in stages, runs as the user nobody, and reports its health', () => {
     const stages = dockerfile.split(/^FROM /m).slice(1);
     expect(stages.length).toBeGreaterThan(2);

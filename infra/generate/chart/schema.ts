@@ -23,9 +23,7 @@ export function valuesSchema(types: readonly Described[]): string {
       commonLabels: map(text),
       global: object,
       image: closed({
-        repository: { ...text, minLength: 1 },
-        tag: text,
-        digest: { ...text, pattern: '^(sha256:[0-9a-f]{64})?$' },
+        ...image,
         pullPolicy: oneOf('Always', 'IfNotPresent', 'Never'),
         pullSecrets: list(closed({ name: text }, ['name'])),
       }),
@@ -47,6 +45,7 @@ export function valuesSchema(types: readonly Described[]): string {
       defaults: closed(process),
       api: closed({ ...process, autoscaling, service, ingress }),
       sweep: closed(process),
+      agent,
       workerDefaults: closed(worker),
       workers: closed(
         named(
@@ -75,6 +74,12 @@ export function valuesSchema(types: readonly Described[]): string {
 const named = (names: readonly string[], schema: Schema): Record<string, Schema> =>
   Object.fromEntries(names.map((name) => [name, schema]));
 
+const image = {
+  repository: { ...text, minLength: 1 },
+  tag: text,
+  digest: { ...text, pattern: '^(sha256:[0-9a-f]{64})?$' },
+};
+
 const extras = {
   extraEnv: list(object),
   extraEnvFrom: list(object),
@@ -82,7 +87,8 @@ const extras = {
   extraVolumeMounts: list(object),
 };
 
-const process = {
+/** What the pods of all kinds take. */
+const pod = {
   replicas: whole(0),
   resources: object,
   podAnnotations: map(text),
@@ -96,16 +102,44 @@ const process = {
   terminationGracePeriodSeconds: whole(0),
   strategy: object,
   revisionHistoryLimit: whole(0),
-  disruptionBudget: closed({ minAvailable: scalar, maxUnavailable: scalar }),
   env: list(object),
   volumes: list(object),
   volumeMounts: list(object),
   initContainers: list(object),
-  sidecars: list(object),
   readinessProbe: object,
+};
+
+const folder = closed({ sizeLimit: text, medium: text });
+
+const process = {
+  ...pod,
+  disruptionBudget: closed({ minAvailable: scalar, maxUnavailable: scalar }),
+  temporary: folder,
+  sidecars: list(object),
   livenessProbe: object,
   startupProbe: object,
 };
+
+/** What the chart itself tells an agent, and what a pod without rights cannot use. */
+const notOfAgents = ['ADDRESS', 'TOKEN', 'TOKEN_FILE', 'DIR', 'HEALTH_FILE', 'USER'];
+
+const agentSettings = settingNames.filter((name) => {
+  const [, own] = name.split('KEYFERRY_AGENT_');
+  return name === 'KEYFERRY_LOG_LEVEL' || (own !== undefined && !notOfAgents.includes(own));
+});
+
+const agent = closed({
+  ...pod,
+  enabled: flag,
+  image: closed(image),
+  address: text,
+  token: reference,
+  engines: object,
+  folder,
+  settings: closed(named(agentSettings, scalar)),
+  serviceAccount: text,
+  podSecurityContext: object,
+});
 
 const worker = {
   ...process,
@@ -153,6 +187,7 @@ const networkPolicy = closed({
   database: outlet,
   redis: outlet,
   externalSystems: outlet,
+  agent: outlet,
   mail: outlet,
   tokenReviews: outlet,
   traces: outlet,

@@ -15,6 +15,10 @@ export const agentSettings = {
     default: 'the folder for temporary files',
     meaning: 'Where the private folders of runs are made',
   },
+  KEYFERRY_AGENT_HEALTH_FILE: {
+    readers: agent,
+    meaning: 'File that is written whenever the server has answered; the health check of the container reads it',
+  },
   KEYFERRY_AGENT_USER: {
     readers: agent,
     default: 'the user of the agent',

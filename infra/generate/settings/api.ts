@@ -97,7 +97,8 @@ export const apiSettings = {
   },
   KEYFERRY_RUN_LOG_DAYS: {
     readers: ['sweep', 'functions'],
-    meaning: 'Days for which the logs of ended runs are kept; 0: as long as the run',
+    meaning:
+      'Days for which the logs of ended runs are kept, except that of the current run of a workspace; 0: as long as the run',
   },
   KEYFERRY_AUDIT_TRAIL_DAYS: {
     readers: apiAndSweep,

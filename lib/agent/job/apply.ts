@@ -1,10 +1,10 @@
 import { chmod, copyFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Outcome } from '../api/job.ts';
 import { applyCommand, initCommand } from '../engine/commands.ts';
 import { countsOfApply } from '../engine/counts.ts';
 import { unpack } from '../run/archive.ts';
-import { giveTo } from '../run/folder.ts';
+import { applyNote, giveTo, writePrivate } from '../run/folder.ts';
 import { stateFile } from '../run/inputs.ts';
 import type { Ended } from '../run/process.ts';
 import { type Prepared, prepare, type Stage } from './stage.ts';
@@ -18,6 +18,10 @@ export async function apply(stage: Stage): Promise<Outcome | Ended> {
   const { job, material, settings } = stage;
   const prepared = await prepare(stage);
   await unpack(await job.planFile(), prepared.folder, settings.diskBytesMax);
+  await writePrivate(
+    join(stage.folder.path, applyNote),
+    `${job.runId}\n${relative(stage.folder.path, join(prepared.folder, stateFile))}\n`,
+  );
   await giveTo(settings.user, stage.folder.path);
   const initialised = await prepared.engine(initCommand());
   if (initialised.code !== 0) return initialised;

@@ -11,11 +11,14 @@ export class Lease {
   readonly #controller = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #heldUntil: number;
+  readonly #extended: () => Promise<void>;
   #isClosed = false;
 
-  constructor(job: Job, leaseMs: number) {
+  /** @param extended is called after each extension */
+  constructor(job: Job, leaseMs: number, extended: () => Promise<void>) {
     this.#job = job;
     this.#leaseMs = leaseMs;
+    this.#extended = extended;
     this.#heldUntil = performance.now() + leaseMs;
     this.#again();
   }
@@ -47,6 +50,7 @@ export class Lease {
     try {
       if (await this.#job.extend()) this.cancel();
       this.#heldUntil = begun + this.#leaseMs;
+      await this.#extended();
     } catch (error) {
       const isOver = error instanceof Refused && error.isOver;
       if (isOver || performance.now() > this.#heldUntil) this.#controller.abort('lost');

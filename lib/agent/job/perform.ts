@@ -4,6 +4,7 @@ import type { Material } from '../api/material.ts';
 import type { TakenJob } from '../api/pool.ts';
 import { Refused } from '../api/send.ts';
 import { type Engine, engineFor } from '../engine/find.ts';
+import { recordAnswer } from '../health.ts';
 import { Mask } from '../log/mask.ts';
 import { LogWriter } from '../log/writer.ts';
 import { makeRunFolder } from '../run/folder.ts';
@@ -27,7 +28,7 @@ export interface PerformParts {
 export async function perform(parts: PerformParts, taken: TakenJob): Promise<void> {
   const job = new Job(taken);
   const material = await job.read();
-  const lease = new Lease(job, material['lease-seconds'] * 1_000);
+  const lease = new Lease(job, material['lease-seconds'] * 1_000, () => recordAnswer(parts.settings.healthFile));
   const interrupt = () => lease.cancel();
   parts.interruption.addEventListener('abort', interrupt, { once: true });
   const mask = new Mask(secretsOf(material, taken.connection.token.reveal()));

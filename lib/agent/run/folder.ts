@@ -1,5 +1,6 @@
-import { chown, lstat, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { chown, lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
+import { makePrivateFolder } from '#core/folders/private-folder.ts';
 import type { AgentSettings } from '../settings.ts';
 
 /** The private folder of one part of a run. */
@@ -13,9 +14,13 @@ export interface RunFolder {
   remove(): Promise<void>;
 }
 
+export const runFolderPrefix = 'keyferry-run';
+/** The file in the folder of an apply that tells its run and, on the second line, where its state is. */
+export const applyNote = 'apply';
+
 /** Creates an empty folder that only the user of the run can read. */
 export async function makeRunFolder({ folder, user }: Pick<AgentSettings, 'folder' | 'user'>): Promise<RunFolder> {
-  const path = await mkdtemp(join(folder, 'keyferry-run-'));
+  const { path, remove } = await makePrivateFolder(folder, runFolderPrefix);
   const named = (name: string) => join(path, name);
   const made = {
     path,
@@ -23,7 +28,7 @@ export async function makeRunFolder({ folder, user }: Pick<AgentSettings, 'folde
     home: named('home'),
     temporary: named('tmp'),
     inputs: named('inputs'),
-    remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }),
+    remove,
   };
   for (const one of [made.configuration, made.home, made.temporary, made.inputs]) await mkdir(one, { mode: 0o700 });
   await giveTo(user, path);

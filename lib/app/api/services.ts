@@ -13,6 +13,7 @@ import type { CopiedMounts } from '#mounts/contract/mounts.ts';
 import type { Engine } from '#path/contract/engine.ts';
 import type { RateLimits } from '#quotas/limits.ts';
 import { readCors } from '#system/config/index.ts';
+import { runWaitTelemetry } from '#telemetry/workspaces.ts';
 import { openWorkspaces, type Workspaces } from '#workspaces/index.ts';
 import { gitOf } from '../shared.ts';
 import type { Base } from './base.ts';
@@ -59,6 +60,7 @@ export const openWorkspaceRooms = ({ config, log, shared }: Base, gatekeeper: Ga
     networkBounds: shared.networkBounds,
     smtp: smtpOf(config),
     log: partOf(log, 'workspaces'),
+    runBegan: runWaitTelemetry(shared.metrics),
     workloadTokens: openWorkloadTokens(shared.store),
     auditTrailDays: config.KEYFERRY_AUDIT_TRAIL_DAYS,
     git: gitOf(config, shared),

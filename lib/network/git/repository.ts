@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { webhookPolicy } from '../webhooks.ts';
 import { environmentOf, settingsOf, sshCommand } from './environment.ts';
 import { failureOf } from './failure.ts';
+import { makeGitFolder } from './folders.ts';
 import { type Ended, type Running, runGit, startGit } from './program.ts';
 import { openRelay, type Relay } from './relay.ts';
 import { GitFailure, type GitLimits, type GitSettings, type Remote } from './settings.ts';
@@ -33,10 +33,10 @@ export async function openRepository(
   signal: AbortSignal,
 ): Promise<Repository> {
   const way = await openWay(settings, remote, limits);
-  const folder = await mkdtemp(join(tmpdir(), 'keyferry-git-'));
+  const { path: folder, remove } = await makeGitFolder();
   const close = async () => {
     way.relay.close();
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await remove();
   };
   try {
     const ssh = await way.command(folder);

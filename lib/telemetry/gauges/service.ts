@@ -1,11 +1,12 @@
 import type { GaugeName } from '../metrics/instruments.ts';
 import { byType, type Metrics, sample, single } from '../metrics/metrics.ts';
+import { gaugeWorkspaces, type WorkspaceReadings } from '../workspaces.ts';
 
 const jobStates = ['waiting', 'active', 'delayed', 'unreadable'] as const;
 type JobState = (typeof jobStates)[number];
 
 /** Readings of the store and the queue. Maps are keyed by destination type. A reading that fails is not exported. */
-export interface ServiceReadings {
+export interface ServiceReadings extends WorkspaceReadings {
   settings(): Promise<{ readonly queue_capacity: number; readonly disabled: boolean }>;
   associations(): Promise<readonly { readonly type: string; readonly status: string; readonly count: number }[]>;
   /** Age in seconds of the oldest change that is not synced yet. */
@@ -52,6 +53,14 @@ export function gaugeService(metrics: Metrics, types: readonly string[], reading
     metrics.set('keyferry_tokens', single(tokens));
     metrics.set('keyferry_leases', single(leases));
   });
+  const workspaces = gaugeWorkspaces(metrics, readings);
+  source('runs', ['keyferry_workspace_runs'], workspaces.runs);
+  source('agents', ['keyferry_workspace_agents'], workspaces.agents);
+  source(
+    'waiting',
+    ['keyferry_workspace_waiting', 'keyferry_workspace_oldest_waiting_age_seconds'],
+    workspaces.waiting,
+  );
   source('breakers', ['keyferry_sync_circuit_breakers', 'keyferry_sync_gates'], () =>
     gaugeBreakers(metrics, types, readings),
   );

@@ -51,6 +51,14 @@ export const counters = {
     help: 'Attempts to send a notification of the sync, by result: delivered, failed (tried again), dead (the last attempt failed).',
     labels: ['result'],
   },
+  keyferry_sweep_loops_total: {
+    help: 'Turns of the loops of the sweep beside its rounds, by result: done, failed.',
+    labels: ['loop', 'result'],
+  },
+  keyferry_workspace_work_total: {
+    help: 'Work of the sweep for workspaces, by result: done, failed (tried again), dead (given up).',
+    labels: ['work', 'result'],
+  },
   keyferry_unseal_loans_total: {
     help: 'Requests of workers and sweeps for the root key (seal with key shares), by result: lent, refused.',
     labels: ['result'],
@@ -75,6 +83,11 @@ export const histograms = {
     help: 'Time from the claim of an association until its result is written back.',
     labels: ['type'],
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  },
+  keyferry_run_wait_seconds: {
+    help: 'Time from the queueing of a plan or apply until an agent has taken it.',
+    labels: ['part'],
+    buckets: [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600],
   },
   keyferry_audit_write_duration_seconds: {
     help: 'Time until an audit device has recorded or refused a line. type is the device type.',
@@ -109,6 +122,19 @@ export const gauges = {
   keyferry_sync_destination_last_success_timestamp_seconds: {
     help: 'Time of the last successful sync to the destination by this worker, in seconds since 1970.',
     labels: ['type', 'destination'],
+  },
+  keyferry_workspace_runs: { help: 'Runs of workspaces that have not ended, by status.', labels: ['status'] },
+  keyferry_workspace_agents: {
+    help: 'Agents that were seen within a day: idle, busy, unknown, exited.',
+    labels: ['status'],
+  },
+  keyferry_workspace_waiting: {
+    help: 'Commits that wait for being fetched, and requests to run tasks that wait for being sent.',
+    labels: ['work'],
+  },
+  keyferry_workspace_oldest_waiting_age_seconds: {
+    help: 'Age of the oldest of them; 0 when there is none.',
+    labels: ['work'],
   },
   keyferry_tokens: {
     help: 'Tokens in the store, including expired ones that the sweep has not removed yet.',

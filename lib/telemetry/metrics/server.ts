@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { Config } from '#core/config.ts';
-import { listenFailure } from '#core/listen-failure.ts';
+import { listenFailure } from '#core/log/listen-failure.ts';
 import type { Exposition, Metrics } from './metrics.ts';
 
 export interface MetricsServer {

@@ -21,6 +21,36 @@ const namesIn = (part: string): readonly string[] => Object.keys(properties[part
 const values = parse(read(join(chart, 'values.yaml')));
 const types = definitions.map(({ type }) => type);
 
+const container = z.looseObject({
+  securityContext: z.unknown(),
+  readinessProbe: z.unknown().optional(),
+  livenessProbe: z.unknown().optional(),
+  startupProbe: z.unknown().optional(),
+});
+const labels = z.record(z.string(), z.string());
+const policyShape = z.looseObject({ podSelector: z.looseObject({ matchLabels: labels }) });
+const isChosen = (wanted: z.infer<typeof labels>, own: z.infer<typeof labels>): boolean =>
+  Object.entries(wanted).every(([name, value]) => own[name] === value);
+
+const agentContainer = z.looseObject({
+  env: z.array(z.looseObject({ name: z.string() })),
+  volumeMounts: z.array(z.looseObject({ name: z.string(), readOnly: z.boolean().optional() })),
+  readinessProbe: z.unknown(),
+});
+const agentPod = z.looseObject({
+  template: z.looseObject({
+    metadata: z.looseObject({ labels }),
+    spec: z.looseObject({
+      volumes: z.array(z.unknown()),
+      terminationGracePeriodSeconds: z.number(),
+      containers: z.array(agentContainer),
+    }),
+  }),
+});
+
+const pod = z.looseObject({ securityContext: z.unknown(), containers: z.array(container) });
+const podOf = (spec: unknown) => z.looseObject({ template: z.looseObject({ spec: pod }) }).parse(spec).template.spec;
+
 describe('the values of the chart', () => {
   test.each([
     ['values.yaml', join(chart, 'values.yaml')] as const,
@@ -112,18 +142,42 @@ describe.each(examples)('what the example %s renders to', (name) => {
   });
 });
 
+describe('the agent of the example production', () => {
+  const manifests = manifestsOf(read(join(golden, 'production.yaml')));
+  const agent = manifests.find((one) => one.kind === 'Deployment' && componentOf(one) === 'agent');
+  const pod = agentPod.parse(agent?.spec).template;
+  const [container] = pod.spec.containers;
+
+  test('has its token from a secret, and nothing of the service', () => {
+    const names = container?.env.map(({ name }) => name) ?? [];
+    expect(names.filter((name) => !name.startsWith('KEYFERRY_AGENT_'))).toEqual([]);
+    expect(container?.env.find(({ name }) => name === 'KEYFERRY_AGENT_TOKEN')).toMatchObject({
+      valueFrom: { secretKeyRef: { name: 'keyferry-agent', key: 'token' } },
+    });
+    expect(container).not.toHaveProperty('envFrom');
+    expect(pod.spec).toMatchObject({ serviceAccountName: 'default', automountServiceAccountToken: false });
+  });
+
+  test('writes to its private folder only, which is limited, and may finish a run', () => {
+    expect(pod.spec.volumes).toContainEqual({ name: 'keyferry-runs', emptyDir: { sizeLimit: '12Gi' } });
+    const writable = container?.volumeMounts.filter(({ readOnly }) => readOnly !== true);
+    expect(writable).toEqual([{ name: 'keyferry-runs', mountPath: '/runs' }]);
+    expect(pod.spec.terminationGracePeriodSeconds).toBe(3_600 + 60 + 60);
+    expect(JSON.stringify(container?.readinessProbe)).toContain('"infra/process/healthy.ts","agent"');
+  });
+
+  test('is reached by no rule of the service, and has one of its own', () => {
+    const own = pod.metadata.labels;
+    const policies = manifests.flatMap(({ kind, metadata: { name }, spec }) =>
+      kind === 'NetworkPolicy' && isChosen(policyShape.parse(spec).podSelector.matchLabels, own) ? [name] : [],
+    );
+    expect(policies).toEqual(['keyferry-agent']);
+  });
+});
+
 test('every example has its rendered form, and there are no other rendered forms', () => {
   expect(readdirSync(golden).toSorted()).toEqual(examples.map((name) => `${name}.yaml`));
 });
-
-const container = z.looseObject({
-  securityContext: z.unknown(),
-  readinessProbe: z.unknown().optional(),
-  livenessProbe: z.unknown().optional(),
-  startupProbe: z.unknown().optional(),
-});
-const pod = z.looseObject({ securityContext: z.unknown(), containers: z.array(container) });
-const podOf = (spec: unknown) => z.looseObject({ template: z.looseObject({ spec: pod }) }).parse(spec).template.spec;
 
 /** Apart from the scheme, which depends on the listener's certificate. */
 const probesOf = (spec: unknown): unknown => {

@@ -141,7 +141,32 @@ describe.skipIf(found === undefined)('helm', () => {
     expect(JSON.stringify(one(rendered, 'TriggerAuthentication').spec)).toContain(`"parameter":"${parameter}"`);
   });
 
+  test('has no agent unless it is switched on, and keeps a mounted /tmp', () => {
+    const usual = render(helm, plain);
+    expect(usual.some((each) => componentOf(each) === 'agent')).toBe(false);
+    expect(JSON.stringify(usual)).not.toContain('-agent');
+    expect(podOf(usual, 'sweep').pod.volumes).toEqual([{ name: 'keyferry-temporary', emptyDir: { sizeLimit: '8Gi' } }]);
+    const own = {
+      extraVolumes: [{ name: 'own', emptyDir: {} }],
+      extraVolumeMounts: [{ name: 'own', mountPath: '/tmp' }],
+    };
+    expect(podOf(render(helm, plain, own), 'api').pod.volumes).toEqual([{ name: 'own', emptyDir: {} }]);
+  });
+
+  test('gives an agent the address of the service, and time for a run', () => {
+    const settings = { KEYFERRY_PUBLIC_URL: 'https://keyferry.example' };
+    const { pod, container } = podOf(render(helm, plain, { settings, agent: { enabled: true } }), 'agent');
+    expect(container.env).toContainEqual({ name: 'KEYFERRY_AGENT_ADDRESS', value: 'https://keyferry.example' });
+    expect(pod.terminationGracePeriodSeconds).toBe(7_320);
+  });
+
   test.each([
+    ['an agent without an address', { agent: { enabled: true } }, 'agent.address'],
+    [
+      'the token of an agent in plain text',
+      { agent: { settings: { KEYFERRY_AGENT_TOKEN: 'x' } } },
+      'KEYFERRY_AGENT_TOKEN',
+    ],
     [
       'sentinels without the name of their master',
       { redis: { mode: 'sentinel' }, keda: { enabled: true } },

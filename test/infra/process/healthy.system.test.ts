@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm, utimes } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Server } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { expect, inject, test } from 'vitest';
+import { recordAnswer } from '#agent/health.ts';
 import { ending } from '../../support/services.ts';
 
 const nobody = 'redis://127.0.0.1:1';
@@ -55,6 +58,19 @@ test('a worker that waits for an unsealed API is healthy: a restart would not he
     KEYFERRY_UNSEAL_ROLE: 'sync',
   };
   expect(await check('ground', { DATABASE_URL, REDIS_URL, ...unseal })).toBe(0);
+});
+
+test('an agent is healthy while the server answers it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'health-'));
+  ending({ close: () => rm(folder, { recursive: true }) });
+  const settings = { KEYFERRY_AGENT_HEALTH_FILE: join(folder, 'health') };
+  expect(await check('agent', settings)).toBe(1);
+  await recordAnswer(settings.KEYFERRY_AGENT_HEALTH_FILE);
+  expect(await check('agent', settings)).toBe(0);
+  const earlier = new Date(Date.now() - 300_000);
+  await utimes(settings.KEYFERRY_AGENT_HEALTH_FILE, earlier, earlier);
+  expect(await check('agent', settings)).toBe(1);
+  expect(await check('agent', {})).toBe(1);
 });
 
 test('the API is healthy while it answers well', async () => {

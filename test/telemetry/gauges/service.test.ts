@@ -11,6 +11,12 @@ const readings: ServiceReadings = {
   breakers: async () => new Map([['a', { open: 2, half_open: 1 }]]),
   pending: async () => 5,
   jobs: async () => new Map([['a', { waiting: 1, active: 2, delayed: 3, unreadable: 0 }]]),
+  runs: async () => [
+    { status: 'planning', count: 2 },
+    { status: 'post_plan_running', count: 1 },
+  ],
+  agents: async () => [{ status: 'busy', count: 1 }],
+  waiting: async () => [{ work: 'commit', count: 3, ageSeconds: 12 }],
 };
 
 async function shown(changes: Partial<ServiceReadings> = {}): Promise<readonly string[]> {
@@ -31,6 +37,21 @@ test('a circuit breaker is open while no call is made; the deprecated metric cal
     'keyferry_sync_gates{type="b",state="closed"} 0',
     'keyferry_sync_gates{type="b",state="half_open"} 0',
   ]);
+});
+
+test('statuses of runs and agents that nothing has are 0, and others are not lost', async () => {
+  const lines = await shown();
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'keyferry_workspace_runs{status="planning"} 2',
+      'keyferry_workspace_runs{status="plan_queued"} 0',
+      'keyferry_workspace_runs{status="post_plan_running"} 1',
+      'keyferry_workspace_agents{status="busy"} 1',
+      'keyferry_workspace_agents{status="idle"} 0',
+      'keyferry_workspace_waiting{work="commit"} 3',
+      'keyferry_workspace_oldest_waiting_age_seconds{work="commit"} 12',
+    ]),
+  );
 });
 
 test('a failed reading removes its own gauges and no others', async () => {

@@ -17,6 +17,7 @@ export const everyRow = ({ service }: WorkspaceGround): readonly ApiRow[] =>
     workloadTokens: { sign: async () => '', published: async () => ({ keys: [] }) },
     auditTrailDays: 14,
     runs: { perOrganizationMax: 50, syncWaitMs: 0 },
+    runBegan() {},
     pendingSyncs: async () => [],
     gatekeeper: { authenticate: async () => 'invalid' as const },
   }).rows;

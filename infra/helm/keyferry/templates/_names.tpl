@@ -22,16 +22,26 @@
 {{- end -}}
 
 {{- define "keyferry.image" -}}
-{{- if .Values.image.digest -}}
-{{- printf "%s@%s" .Values.image.repository .Values.image.digest -}}
+{{- include "keyferry.imageOf" (dict "root" . "image" .Values.image) -}}
+{{- end -}}
+
+{{- define "keyferry.imageOf" -}}
+{{- if .image.digest -}}
+{{- printf "%s@%s" .image.repository .image.digest -}}
 {{- else -}}
-{{- printf "%s:%s" .Values.image.repository (default .Chart.AppVersion .Values.image.tag) -}}
+{{- printf "%s:%s" .image.repository (default .root.Chart.AppVersion .image.tag) -}}
 {{- end -}}
 {{- end -}}
 
 {{- /* Of all pods of the release; a process is chosen by its component beside it. */ -}}
 {{- define "keyferry.selector" -}}
 app.kubernetes.io/name: {{ include "keyferry.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- /* Of the pods of agents. They are no processes of the service, so that none of its policies opens anything to them. */ -}}
+{{- define "keyferry.agentSelector" -}}
+app.kubernetes.io/name: {{ include "keyferry.name" . }}-agent
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 

@@ -59,34 +59,7 @@ spec:
       {{- end }}
       securityContext:
         {{- toYaml $values.podSecurityContext | nindent 8 }}
-      {{- with $process.priorityClassName }}
-      priorityClassName: {{ . }}
-      {{- end }}
-      {{- with $process.runtimeClassName }}
-      runtimeClassName: {{ . }}
-      {{- end }}
-      {{- with $process.nodeSelector }}
-      nodeSelector:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
-      {{- with $process.tolerations }}
-      tolerations:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
-      {{- with $process.affinity }}
-      affinity:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
-      {{- if $process.topologySpread }}
-      topologySpreadConstraints:
-        {{- range $process.topologySpread }}
-        - {{- toYaml . | nindent 10 }}
-          labelSelector:
-            matchLabels:
-              {{- include "keyferry.selector" $root | nindent 14 }}
-              app.kubernetes.io/component: {{ $.component }}
-        {{- end }}
-      {{- end }}
+      {{- include "keyferry.placement" (dict "process" $process "selector" (include "keyferry.selector" $root) "component" .component) | nindent 6 }}
       {{- with $process.initContainers }}
       initContainers:
         {{- toYaml . | nindent 8 }}
@@ -216,5 +189,13 @@ spec:
 {{- $volumes = append $volumes (dict "name" (printf "keyferry-%s" $name) "secret" (set $secret "defaultMode" 288)) -}}
 {{- $mounts = append $mounts (dict "name" (printf "keyferry-%s" $name) "mountPath" (printf "/etc/keyferry/%s" $name) "readOnly" true) -}}
 {{- end -}}
-{{- toYaml (dict "volumes" (concat $volumes $values.extraVolumes .process.volumes) "mounts" (concat $mounts $values.extraVolumeMounts .process.volumeMounts)) -}}
+{{- /* Git fetches configurations there. A volume that is mounted there by other values takes precedence. */ -}}
+{{- $own := concat $values.extraVolumeMounts .process.volumeMounts -}}
+{{- $hasTemporary := false -}}
+{{- range $own }}{{ if eq (trimSuffix "/" .mountPath) "/tmp" }}{{ $hasTemporary = true }}{{ end }}{{ end -}}
+{{- if not $hasTemporary -}}
+{{- $volumes = append $volumes (dict "name" "keyferry-temporary" "emptyDir" .process.temporary) -}}
+{{- $mounts = append $mounts (dict "name" "keyferry-temporary" "mountPath" "/tmp") -}}
+{{- end -}}
+{{- toYaml (dict "volumes" (concat $volumes $values.extraVolumes .process.volumes) "mounts" (concat $mounts $own)) -}}
 {{- end -}}

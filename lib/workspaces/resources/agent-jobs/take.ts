@@ -18,6 +18,8 @@ export interface TakenJob {
   readonly runId: string;
   readonly part: Part;
   readonly token: Secret;
+  /** When the part was queued; undefined when that is not known. */
+  readonly queuedAt: string | undefined;
 }
 
 /** The lease of a job. Its agent extends it several times in this time. */
@@ -31,7 +33,7 @@ interface Taker {
   readonly organizationId: string;
 }
 
-type Parts = Pick<WorkspaceParts, 'store' | 'runs' | 'pendingSyncs'>;
+type Parts = Pick<WorkspaceParts, 'store' | 'runs' | 'pendingSyncs' | 'runBegan'>;
 
 /** Takes the next job of the agent's pool. Undefined: there is none now. */
 export async function takeJob(parts: Parts, taker: Taker): Promise<TakenJob | undefined> {
@@ -43,9 +45,16 @@ export async function takeJob(parts: Parts, taker: Taker): Promise<TakenJob | un
   for (const candidate of await candidates(store.db, taker.poolId, { countMax: triesMax, rules })) {
     const late = await syncsOf(parts, candidate.workspaceId, syncs);
     const job = await attempt(parts, taker, { ...candidate, rules, late });
-    if (job !== undefined) return job;
+    if (job === undefined) continue;
+    observe(parts, job);
+    return job;
   }
   return undefined;
+}
+
+function observe({ store, runBegan }: Parts, { part, queuedAt }: TakenJob): void {
+  const waitedMs = queuedAt === undefined ? Number.NaN : store.clock.now().getTime() - Date.parse(queuedAt);
+  if (!Number.isNaN(waitedMs)) runBegan(part, Math.max(0, waitedMs / 1_000));
 }
 
 export const rulesOf = (parts: Pick<Parts, 'runs'>, syncs: Awaited<ReturnType<typeof awaitedSyncs>>): Rules => ({
@@ -94,7 +103,7 @@ async function take(
        set epoch = j.epoch + 1, agent_id = excluded.agent_id, hash = excluded.hash, lease_until = excluded.lease_until`.execute(
     tx,
   );
-  return { runId, part, token };
+  return { runId, part, token, queuedAt: run.timestamps[`${part}-queued-at`] };
 }
 
 const lateSentence = (count: number): string =>

@@ -23,8 +23,8 @@ interface Round {
   readonly hours: number;
 }
 
-/** Begins the assessments that are due. Several processes may do this at once, and each step may be repeated. */
-export async function assessDue(store: Store, round: Round): Promise<void> {
+/** Begins the assessments that are due, and returns the number of workspaces looked at. Several processes may do this at once, and each step may be repeated. */
+export async function assessDue(store: Store, round: Round): Promise<number> {
   await adopt(store, round.countMax);
   const { rows } = await rowsOf({ workspace_id: text })`
     select d.workspace_id from ws_organizations o cross join lateral (
@@ -33,6 +33,7 @@ export async function assessDue(store: Store, round: Round): Promise<void> {
      where o.removed_at is null order by d.look_at limit ${round.countMax}`.execute(store.db);
   for (const { workspace_id: id } of rows)
     await store.transaction((tx) => assess(tx, store, { id, hours: round.hours })).catch(unlessGone);
+  return rows.length;
 }
 
 /** Schedules workspaces of organizations that enforce assessments. */

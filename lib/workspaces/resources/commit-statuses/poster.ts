@@ -1,6 +1,7 @@
 import { takeTurns } from '#core/concurrency/take-turns.ts';
 import type { Webhooks } from '#network/webhooks.ts';
 import type { Store } from '#store/store.ts';
+import type { SeeWork } from '../../contract.ts';
 import { sourceOf } from '../vcs-repositories/source.ts';
 import { statusCall } from './forms.ts';
 import { stateOf } from './state.ts';
@@ -12,6 +13,7 @@ const atOnceMax = 16;
 export interface PosterParts {
   readonly webhooks: Pick<Webhooks, 'post'>;
   readonly publicUrl: string | undefined;
+  readonly see: SeeWork;
 }
 
 /**
@@ -54,5 +56,8 @@ async function post(store: Store, parts: PosterParts, due: DueStatus, signal: Ab
   if (call === undefined) return dropStatus(store, due);
   const { url, ...message } = call;
   const status = await parts.webhooks.post(url, message, signal).catch(() => 0);
-  await (status >= 200 && status < 300 ? endStatus(store, due, state) : putOffStatus(store, due));
+  if (status >= 200 && status < 300) {
+    await endStatus(store, due, state);
+    parts.see('commit_status', 'done');
+  } else parts.see('commit_status', (await putOffStatus(store, due)) ? 'failed' : 'dead');
 }

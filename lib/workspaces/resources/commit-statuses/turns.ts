@@ -71,16 +71,18 @@ export async function endStatus({ db }: Pick<Store, 'db'>, { id }: DueStatus, st
      where id = ${id}`.execute(db);
 }
 
-/** The host did not take the state. */
+/** The host did not take the state. Returns whether it is asked again. */
 export async function putOffStatus(
   { db }: Pick<Store, 'db'>,
   { id, status_failures: failures }: DueStatus,
-): Promise<void> {
+): Promise<boolean> {
+  const isLast = failures + 1 >= failuresMax;
   const pause = Math.min(pauseSeconds.most, pauseSeconds.first * 2 ** Math.min(failures, failuresMax));
   await sql`
     update ws_ingresses set status_failures = status_failures + 1,
-           status_at = case when ${failures + 1 < failuresMax} then now() + make_interval(secs => ${pause}) end
+           status_at = case when ${!isLast} then now() + make_interval(secs => ${pause}) end
      where id = ${id}`.execute(db);
+  return !isLast;
 }
 
 /** No host takes a status of it. */

@@ -5,7 +5,7 @@ import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { wsDeliveriesTable } from '#store/tables/connections.ts';
 import type { Database } from '#store/tables.ts';
-import type { MessageParts } from '../../contract.ts';
+import type { SendParts } from '../../contract.ts';
 import type { Trigger } from '../notification-configurations/fields.ts';
 import type { NotificationRow } from '../notification-configurations/view.ts';
 import { deliver } from './deliver.ts';
@@ -98,7 +98,7 @@ const waitingColumns = { ...pick(wsDeliveriesTable, 'id', 'attempts', 'settled')
 /** Sends the oldest waiting message to a receiver that the caller has claimed. `signal` aborts the attempt. */
 export async function sendNext(
   store: Store,
-  parts: MessageParts,
+  parts: SendParts,
   receiver: NotificationRow,
   signal: AbortSignal,
 ): Promise<void> {
@@ -110,7 +110,11 @@ export async function sendNext(
     await settle(tx, { ...message, settled }, turn);
     await endTurn(tx, receiver.id, turn);
   });
+  if (turn !== 'put-back') parts.see('notification', resultOf(turn, message));
 }
+
+const resultOf = (turn: Turn, { attempts }: Waiting) =>
+  turn === 'taken' ? 'done' : attempts + 1 < attemptsMax ? 'failed' : 'dead';
 
 async function oldest({ db }: Pick<Store, 'db'>, receiverId: string): Promise<Waiting | undefined> {
   await sql`

@@ -1,6 +1,6 @@
 import type { Lane } from '#core/concurrency/take-turns.ts';
 import type { Store } from '#store/store.ts';
-import type { MessageParts } from '../../contract.ts';
+import type { SendParts } from '../../contract.ts';
 import { sendNext } from './outbox.ts';
 import { claimReceivers, ways } from './turns.ts';
 
@@ -11,7 +11,7 @@ const atOnceMax = 32;
  * Sends messages to receivers that have any, until `signal` aborts. Several processes may do this concurrently. All organizations share one
  * mail server; when it hangs, webhooks continue.
  */
-export const receiverLanes = (store: Store, parts: MessageParts, signal: AbortSignal): readonly Lane[] =>
+export const receiverLanes = (store: Store, parts: SendParts, signal: AbortSignal): readonly Lane[] =>
   ways.map((way) => ({
     atOnceMax,
     claim: async (room) =>

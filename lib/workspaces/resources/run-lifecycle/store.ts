@@ -83,8 +83,8 @@ export function isAsking(alias: string, name: StageStatus): RawBuilder<unknown> 
   return sql`(${sql.ref(`${alias}.status`)} = ${sql.lit(stored)} and ${timestamps} ? ${sql.lit(since)} and not ${timestamps} ? ${sql.lit(until)})`;
 }
 
-/** The condition for runs whose shown status is one of several. */
-export const isShownAs = (alias: string, statuses: readonly string[]): RawBuilder<unknown> => {
+/** The status that clients see. */
+export const shownStatus = (alias: string): RawBuilder<unknown> => {
   const [status, timestamps] = [sql.ref(`${alias}.status`), sql.ref(`${alias}.timestamps`)];
   const queued = Object.entries(queuedStatuses).map(
     ([name, { stored, since }]) =>
@@ -93,8 +93,12 @@ export const isShownAs = (alias: string, statuses: readonly string[]): RawBuilde
   const asking = Object.keys(stageStatuses).map(
     (name) => sql`when ${isAsking(alias, name as StageStatus)} then ${sql.lit(name)}`,
   );
-  return sql`case ${sql.join([...asking, ...queued], sql` `)} else ${status} end = any(${statuses}::text[])`;
+  return sql`case ${sql.join([...asking, ...queued], sql` `)} else ${status} end`;
 };
+
+/** The condition for runs whose shown status is one of several. */
+export const isShownAs = (alias: string, statuses: readonly string[]): RawBuilder<unknown> =>
+  sql`${shownStatus(alias)} = any(${statuses}::text[])`;
 
 /** Events shown of one run. */
 export const eventsMax = 100;

@@ -45,7 +45,7 @@ export async function readWorkspaceTask({ db }: Db, named: Named): Promise<Works
 
 /** Adds a task of the organization to a workspace. @throws ApiError 422 */
 export async function addTask(
-  { db }: Db,
+  store: Pick<Store, 'transaction'>,
   { workspace }: FoundWorkspace,
   sent: Sent,
   task: { readonly id: string } | null | undefined,
@@ -58,7 +58,13 @@ export async function addTask(
     select ${newId('wstask')}, ${id}, t.id, ${[...stagesOf(sent, ['post_plan'])]}, ${level} from ws_organization_tasks t
      where t.id = ${task?.id ?? ''} and t.organization_id = ${organizationId}
        and (select count(*) from ws_workspace_tasks where workspace_id = ${id}) < ${tasksMax} returning *`;
-  const { rows } = await withRefusals(taken, () => made.execute(db));
+  const { rows } = await withRefusals(taken, () =>
+    store.transaction(async (tx) => {
+      // Others that count the tasks wait until this one is stored.
+      await sql`select 1 from ws_workspaces where id = ${id} for no key update`.execute(tx);
+      return made.execute(tx);
+    }),
+  );
   const [row] = rows;
   if (row === undefined)
     throw unprocessable(`Task not found, or the workspace has ${tasksMax} tasks already, the most it may have.`);

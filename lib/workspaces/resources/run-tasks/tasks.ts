@@ -65,7 +65,13 @@ export async function createTask(
     insert into ws_organization_tasks (id, organization_id, name, url, description, hmac_key, enabled, origin)
     select ${id}, ${organization.id}, ${name}, ${url}, ${sent.description ?? ''}, ${key}, ${sent.enabled ?? true}, ${origin}
      where (select count(*) from ws_organization_tasks where organization_id = ${organization.id}) < ${tasksMax}`;
-  const { numAffectedRows } = await withRefusals(taken, () => made.execute(parts.store.db));
+  const { numAffectedRows } = await withRefusals(taken, () =>
+    parts.store.transaction(async (tx) => {
+      // Others that count the tasks wait until this one is stored.
+      await sql`select 1 from ws_organizations where id = ${organization.id} for no key update`.execute(tx);
+      return made.execute(tx);
+    }),
+  );
   if (numAffectedRows === 0n) throw unprocessable(`An organization may have at most ${tasksMax} run tasks.`);
   return id;
 }

@@ -5,7 +5,7 @@ import { tenants } from '#store/postgres/statements/tenants.ts';
 import { int, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
-import type { MessageParts } from '../../contract.ts';
+import type { SendParts } from '../../contract.ts';
 import { hashOf, newTokenText } from '../authentication-tokens/text.ts';
 import { ask, isAccepted } from '../run-tasks/ask.ts';
 import { materialOf, payloadOf } from './payload.ts';
@@ -29,7 +29,7 @@ interface Due extends AskedResult {
  * Asks the services of run tasks until `signal` aborts. Several processes may do this concurrently. Services that hang delay only their own
  * organization.
  */
-export const taskLane = (store: Store, parts: MessageParts, signal: AbortSignal): Lane => ({
+export const taskLane = (store: Store, parts: SendParts, signal: AbortSignal): Lane => ({
   atOnceMax,
   claim: async (room) =>
     (await claim(store, room)).map((due) => () => askFor(store, parts, due, signal).catch(unlessGone)),
@@ -64,7 +64,7 @@ async function claim({ db }: Store, countMax: number): Promise<readonly Due[]> {
   return rows.map((row) => ({ id: row.id, attempts: row.attempts, runId: row.run_id, workspaceId: row.workspace_id }));
 }
 
-async function askFor(store: Store, parts: MessageParts, due: Due, signal: AbortSignal): Promise<void> {
+async function askFor(store: Store, parts: SendParts, due: Due, signal: AbortSignal): Promise<void> {
   const isSame = sql`t.attempts = ${due.attempts}`;
   const material = await materialOf(store, due.id);
   if (material === undefined) {
@@ -80,9 +80,10 @@ async function askFor(store: Store, parts: MessageParts, due: Due, signal: Abort
   const status = await ask(store, parts, service, payloadOf(material, token.reveal()), signal);
   // The service may have called back before its answer arrived: what it said remains.
   const isUnheard = sql`${isSame} and t.status = 'pending'`;
-  if (isAccepted(status)) await say(store, due, { status: 'running' }, isUnheard);
-  else if (signal.aborted && status === undefined) await putBack(store, due);
-  else if (due.attempts < attemptsMax) await later(store, due);
+  if (!isAccepted(status) && signal.aborted && status === undefined) return putBack(store, due);
+  const result = isAccepted(status) ? 'done' : due.attempts < attemptsMax ? 'failed' : 'dead';
+  if (result === 'done') await say(store, due, { status: 'running' }, isUnheard);
+  else if (result === 'failed') await later(store, due);
   else
     await say(
       store,
@@ -90,6 +91,7 @@ async function askFor(store: Store, parts: MessageParts, due: Due, signal: Abort
       { status: 'unreachable', message: `The service did not accept the request (${status ?? 'no answer'}).` },
       isUnheard,
     );
+  parts.see('run_task', result);
 }
 
 /** The process ends: another one asks at once. */

@@ -5,8 +5,8 @@ import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { say } from './settle.ts';
 
-/** Ends at most `countMax` results whose services have said nothing for too long. */
-export async function endSilentResults(store: Store, countMax: number): Promise<void> {
+/** Ends at most `countMax` results whose services have said nothing for too long, and returns their number. */
+export async function endSilentResults(store: Store, countMax: number): Promise<number> {
   const { rows } = await rowsOf({ id: text, run_id: text, workspace_id: text })`
     select t.id, s.run_id, r.workspace_id from ws_task_results t
       join ws_task_stages s on s.id = t.stage_id join ws_runs r on r.id = s.run_id
@@ -18,4 +18,5 @@ export async function endSilentResults(store: Store, countMax: number): Promise<
       if (!(error instanceof ApiError && error.status === 404)) throw error;
     });
   }
+  return rows.length;
 }

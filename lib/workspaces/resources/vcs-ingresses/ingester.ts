@@ -1,8 +1,7 @@
 import { takeTurns } from '#core/concurrency/take-turns.ts';
 import { hasGit } from '#network/git/program.ts';
-import type { GitSettings } from '#network/git/settings.ts';
 import type { Store } from '#store/store.ts';
-import { ingest } from './ingest.ts';
+import { type IngestParts, ingest } from './ingest.ts';
 import { claimIngresses } from './turns.ts';
 
 /** Commits that one process fetches concurrently. */
@@ -15,9 +14,9 @@ const atOnceMax = 4;
  * @returns the number of turns
  * @throws the first error that is not about a repository, after the other turns
  */
-export async function ingestDue(store: Store, git: GitSettings, signal: AbortSignal): Promise<number> {
-  if (!(await hasGit(git.program))) return 0;
+export async function ingestDue(store: Store, parts: IngestParts, signal: AbortSignal): Promise<number> {
+  if (!(await hasGit(parts.git.program))) return 0;
   const claim = async (room: number) =>
-    (await claimIngresses(store, room)).map((row) => () => ingest(store, git, row, signal));
+    (await claimIngresses(store, room)).map((row) => () => ingest(store, parts, row, signal));
   return takeTurns([{ atOnceMax, claim }], signal);
 }

@@ -36,6 +36,10 @@ test('the file of a plan that is discarded is removed; its log stays until it is
   await dropOldLogs(ground.service.store, 0, 100);
   await dropOldLogs(ground.service.store, 10, 100);
   expect(await logs()).toBe(1);
+  // The current run of the workspace keeps its log.
+  await dropOldLogs(ground.service.store, 7, 100);
+  expect(await logs()).toBe(1);
+  await run();
   await dropOldLogs(ground.service.store, 7, 100);
   expect(await logs()).toBe(0);
   const plan = await ground.call('GET', `/runs/${id}/plan`);

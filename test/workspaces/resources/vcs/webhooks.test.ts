@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
+import { ending } from '#test/support/services.ts';
 import { configurationFiles } from '../../support/configuration-files.ts';
 import { workspaceGround } from '../../support/ground.ts';
 import { noGit, pullOf, pushOf, vcsStage } from './stage.ts';
@@ -103,3 +106,13 @@ withGit(
     expect(await runs(careful)).toHaveLength(1);
   },
 );
+
+withGit('a body that is too large by its head is refused before it arrives', async () => {
+  const { webhook } = await vcsStage(ground);
+  const url = new URL(webhook.url);
+  const request = httpRequest(url, { method: 'POST', headers: { 'content-length': 5 * 1024 * 1024 } });
+  ending({ close: async () => void request.destroy() });
+  request.flushHeaders();
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  expect(answer.statusCode).toBe(413);
+});

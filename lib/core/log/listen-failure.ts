@@ -1,4 +1,4 @@
-import { ConfigError } from './config.ts';
+import { ConfigError } from '../config.ts';
 
 /** Why listening failed; names the setting to change when the port is the reason. */
 export function listenFailure(cause: unknown, setting: string, port: number): unknown {
