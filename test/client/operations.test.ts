@@ -6,7 +6,7 @@ import { kv1, kv2 } from '#client/operations/kv.ts';
 import { notices } from '#client/operations/notices.ts';
 import { sync } from '#client/operations/sync.ts';
 import { system } from '#client/operations/system.ts';
-import { workspaces } from '#client/operations/workspaces.ts';
+import { runs, states, teamAccess, variables, workspaces } from '#client/operations/workspaces.ts';
 import { serviceOf } from '../support/flow/open-service.ts';
 
 const service = serviceOf([]);
@@ -68,6 +68,10 @@ test.each([
   ['KV version 2', kv2, 'secret'],
   ['KV version 1', kv1, 'plain'],
   ['workspaces', workspaces, ''],
+  ['runs', runs, ''],
+  ['states', states, ''],
+  ['variables', variables, ''],
+  ['the access of teams', teamAccess, ''],
 ])('every request of the client about %s is in the OpenAPI document, with its fields', (_what, group, mount) => {
   const all = Object.entries<Operation>(group);
   expect(all.length).toBeGreaterThan(3);

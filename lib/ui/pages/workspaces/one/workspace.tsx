@@ -1,0 +1,90 @@
+import { workspaces } from '#client/operations/workspaces.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { State } from '../../../parts/states.tsx';
+import { api } from '../../../state/api.ts';
+import { pollMs, useQuery } from '../../../state/use-query.ts';
+import { useTitle } from '../../../state/use-title.ts';
+import { tabs, workspaceUrl } from '../address.ts';
+import { type Item, itemIn } from '../document/items.ts';
+import { Shown } from '../document/shown.tsx';
+import { Health } from '../health.tsx';
+import { Runs } from '../runs/runs.tsx';
+import { States } from '../states/states.tsx';
+import { Teams } from '../teams/teams.tsx';
+import { Variables } from '../variables/variables.tsx';
+import { Way } from '../way.tsx';
+import { Lock } from './lock.tsx';
+import { Overview } from './overview.tsx';
+import { Settings } from './settings.tsx';
+
+interface WorkspaceProps {
+  readonly organization: string;
+  readonly name: string;
+  readonly tab: string;
+}
+
+/** What a part of a workspace is made of. */
+export interface PartProps {
+  readonly organization: string;
+  readonly workspace: Item;
+}
+
+export function Workspace({ organization, name, tab }: WorkspaceProps) {
+  useTitle(name);
+  const asked = useQuery({
+    key: ['workspace', organization, name],
+    ask: (options) =>
+      api.call(
+        workspaces.read,
+        { organization_name: organization, name },
+        { include: 'current_run,locked_by,project,agent_pool' },
+        options,
+      ),
+    everyMs: pollMs,
+  });
+  const workspace = asked.reply === undefined ? undefined : itemIn(asked.reply);
+  return (
+    <>
+      <div class="head">
+        <div>
+          <Way organization={organization} />
+          <h1 class="wrap">{name}</h1>
+        </div>
+        {workspace === undefined ? null : (
+          <div class="actions">
+            {workspace.is('locked') ? <Badge tone="warn" icon="lock" word="Locked" /> : null}
+            <Lock workspace={workspace} />
+          </div>
+        )}
+      </div>
+      <nav class="tabs" aria-label="Parts of the workspace">
+        {tabs.map(([id, word]) => (
+          <a key={id} href={workspaceUrl(organization, name, id)} aria-current={id === tab ? 'page' : undefined}>
+            {word}
+          </a>
+        ))}
+      </nav>
+      <Shown asked={asked}>{(reply) => <Part organization={organization} workspace={itemIn(reply)} tab={tab} />}</Shown>
+    </>
+  );
+}
+
+const parts: Readonly<Record<string, (props: PartProps) => preact.JSX.Element | null>> = {
+  '': Overview,
+  runs: Runs,
+  states: States,
+  variables: Variables,
+  health: Health,
+  settings: Settings,
+  teams: Teams,
+};
+
+function Part({ tab, ...props }: PartProps & { readonly tab: string }) {
+  const Found = Object.hasOwn(parts, tab) ? parts[tab] : undefined;
+  if (Found !== undefined) return <Found {...props} />;
+  return (
+    <State icon="question" title="A workspace has no such part">
+      The address may have a mistake.
+    </State>
+  );
+}
