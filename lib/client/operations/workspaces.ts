@@ -31,7 +31,6 @@ export const workspaces = {
   lock: { service: 'v2', method: 'POST', path: `${one}/actions/lock`, fields: ['reason'] },
   unlock: { service: 'v2', method: 'POST', path: `${one}/actions/unlock` },
   forceUnlock: { service: 'v2', method: 'POST', path: `${one}/actions/force-unlock` },
-  currentState: { service: 'v2', method: 'GET', path: `${one}/current-state-version` },
   assess: { service: 'v2', method: 'POST', path: `${one}/actions/assess` },
   currentAssessment: { service: 'v2', method: 'GET', path: `${one}/current-assessment-result` },
 } as const satisfies Record<string, Operation>;
@@ -49,6 +48,7 @@ export const runs = {
 
 /** State versions of a workspace, without their files. */
 export const states = {
+  current: { service: 'v2', method: 'GET', path: `${one}/current-state-version` },
   list: { service: 'v2', method: 'GET', path: `${one}/state-versions`, fields: page },
   /** With `include=outputs`: the outputs, the sensitive ones without their values. */
   read: { service: 'v2', method: 'GET', path: 'state-versions/{state_version_id}', fields: ['include'] },

@@ -79,9 +79,14 @@ function One({ field, problem, typed, onTyped, isStored }: OneProps) {
   );
 }
 
+/** How several values are typed, by the beginning of the type. */
+const forms: Readonly<Record<string, string>> = {
+  json: 'As JSON.',
+  object: 'One key=value in a line, or a JSON object.',
+  array: 'One entry in a line.',
+};
+
 function hintOf({ description, type }: FieldShape): string {
-  if (type === 'json') return `${description}. As JSON.`;
-  if (type === 'object') return `${description}. One key=value in a line.`;
-  if (type.startsWith('array')) return `${description}. One entry in a line.`;
-  return `${description}.`;
+  const form = forms[type.split(' ')[0] ?? ''] ?? '';
+  return [description === '' ? '' : `${description}.`, form].filter(Boolean).join(' ');
 }

@@ -94,6 +94,7 @@ function jsonOf(text: string): { readonly value: Value } | { readonly problem: s
 }
 
 function mapOf(text: string): { readonly value: Value } | { readonly problem: string } {
+  if (text.startsWith('{')) return jsonOf(text);
   const pairs = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
   if (pairs.some((pair) => pair.indexOf('=') < 1)) return { problem: 'Each line must be key=value.' };
   return {

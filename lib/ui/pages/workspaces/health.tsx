@@ -11,8 +11,8 @@ import { api } from '../../state/api.ts';
 import { orEmpty, pollMs, refresh, useQuery } from '../../state/use-query.ts';
 import { type Item, itemIn } from './document/items.ts';
 import { Shown } from './document/shown.tsx';
+import type { PartProps } from './one/part.ts';
 import { refusalIn } from './one/words.ts';
-import type { PartProps } from './one/workspace.tsx';
 
 /** The last assessment of a workspace: whether its resources have drifted and its checks hold. */
 export function Health({ workspace }: PartProps) {

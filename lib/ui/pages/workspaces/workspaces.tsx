@@ -12,5 +12,7 @@ interface WorkspacesProps {
 export function Workspaces({ organization, workspace, tab }: WorkspacesProps) {
   if (organization === undefined) return <Organizations />;
   if (workspace === undefined) return <List key={organization} organization={organization} />;
-  return <Workspace key={`${organization}/${workspace}`} organization={organization} name={workspace} tab={tab ?? ''} />;
+  return (
+    <Workspace key={`${organization}/${workspace}`} organization={organization} name={workspace} tab={tab ?? ''} />
+  );
 }

@@ -51,8 +51,8 @@ function NoUser() {
             <State icon="person" title="You are no user of the workspace service">
               {entity === '' ? (
                 <>
-                  It has users of its own, and your token has no entity that one could be bound to. Log in with a
-                  method such as userpass, whose logins have an entity.
+                  It has users of its own, and your token has no entity that one could be bound to. Log in with a method
+                  such as userpass, whose logins have an entity.
                 </>
               ) : (
                 <>

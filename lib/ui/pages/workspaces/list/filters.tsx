@@ -21,7 +21,8 @@ export function Filters({ organization, filter, onFilter }: FiltersProps) {
     ask: (options) =>
       api.call(workspaces.projects, { organization_name: organization }, { 'page[size]': rowsPerPage }, options),
   });
-  const projects = asked.reply === undefined ? [] : itemsOf(asked.reply).map((one) => [one.id, one.text('name')] as const);
+  const projects =
+    asked.reply === undefined ? [] : itemsOf(asked.reply).map((one) => [one.id, one.text('name')] as const);
   const known = filter.project === undefined || projects.some(([id]) => id === filter.project);
   const set = (changes: Readonly<Record<string, string>>) =>
     onFilter(Object.fromEntries(Object.entries({ ...filter, ...changes }).filter(([, value]) => value !== '')));

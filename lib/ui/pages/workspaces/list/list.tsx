@@ -73,7 +73,11 @@ function Rows({ pages, isFiltered, onClear, onOpen }: RowsProps) {
     return (
       <div class="card">
         {isFiltered ? (
-          <State icon="search" title="No workspace matches" actions={<Button onPress={onClear}>Clear the filters</Button>}>
+          <State
+            icon="search"
+            title="No workspace matches"
+            actions={<Button onPress={onClear}>Clear the filters</Button>}
+          >
             Other workspaces are hidden by the filters.
           </State>
         ) : (
@@ -129,7 +133,9 @@ const columns: readonly Column<Item>[] = [
           <span class="narrow-only">
             <Current run={one.included('current-run')} />
           </span>
-          {[one.included('project')?.text('name') ?? '', ...textsOf(one.value('tag-names'))].filter(Boolean).join(' · ')}
+          {[one.included('project')?.text('name') ?? '', ...textsOf(one.value('tag-names'))]
+            .filter(Boolean)
+            .join(' · ')}
         </span>
       </>
     ),

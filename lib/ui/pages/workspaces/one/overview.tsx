@@ -9,18 +9,18 @@ import { Time } from '../../../parts/time.tsx';
 import { runUrl, workspaceUrl } from '../address.ts';
 import type { Item } from '../document/items.ts';
 import { holderOf } from './lock.tsx';
+import type { PartProps } from './part.ts';
 import { modeWord, runLook } from './words.ts';
-import type { PartProps } from './workspace.tsx';
 
 export const Overview = ({ organization, workspace }: PartProps) => (
   <>
     {workspace.is('locked') ? <LockBanner workspace={workspace} /> : null}
     <section class="tiles" aria-label="Numbers">
-      <Number name="Resources" value={count(workspace.number('resource-count'))} />
-      <Number name="Runs" value={count(workspace.number('workspace-kpis-runs-count'))} more="of the last 30" />
-      <Number name="Failed runs" value={count(workspace.number('run-failures'))} more="of the last 30" />
-      <Number name="Plan takes" value={duration(workspace.number('plan-duration-average'))} more="on average" />
-      <Number name="Apply takes" value={duration(workspace.number('apply-duration-average'))} more="on average" />
+      <Figure name="Resources" value={count(workspace.number('resource-count'))} />
+      <Figure name="Runs" value={count(workspace.number('workspace-kpis-runs-count'))} more="of the last 30" />
+      <Figure name="Failed runs" value={count(workspace.number('run-failures'))} more="of the last 30" />
+      <Figure name="Plan takes" value={duration(workspace.number('plan-duration-average'))} more="on average" />
+      <Figure name="Apply takes" value={duration(workspace.number('apply-duration-average'))} more="on average" />
     </section>
     <LatestRun organization={organization} workspace={workspace} />
     <Facts workspace={workspace} />
@@ -37,13 +37,13 @@ const LockBanner = ({ workspace }: { readonly workspace: Item }) => (
   </div>
 );
 
-interface NumberProps {
+interface FigureProps {
   readonly name: string;
   readonly value: string;
   readonly more?: string;
 }
 
-const Number = ({ name, value, more }: NumberProps) => (
+const Figure = ({ name, value, more }: FigureProps) => (
   <div class="card tile">
     <span class="name">{name}</span>
     <span class="value">{value}</span>

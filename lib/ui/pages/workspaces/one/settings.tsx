@@ -9,8 +9,8 @@ import { say } from '../../../parts/toast.tsx';
 import { api } from '../../../state/api.ts';
 import { refresh } from '../../../state/use-query.ts';
 import { dataOf, type Item } from '../document/items.ts';
+import type { PartProps } from './part.ts';
 import { refusalIn } from './words.ts';
-import type { PartProps } from './workspace.tsx';
 
 const field = (name: string, label: string, description: string, more: Readonly<Record<string, Value>> = {}) => ({
   name,

@@ -33,6 +33,15 @@ export const runLook = (status: string): Look => runLooks[status] ?? { word: sta
 
 export const runStatuses = Object.keys(runLooks);
 
+/** What kind of run it is, beside a plan that is applied. */
+export function kindOf(run: Item): string {
+  if (run.is('is-destroy')) return 'Destroys';
+  if (run.is('refresh-only')) return 'Refreshes only';
+  if (run.is('plan-only')) return 'Plans only';
+  if (run.is('save-plan')) return 'Saves its plan';
+  return 'Plans and applies';
+}
+
 /** What a right of a workspace lets a caller do. */
 const rights: Readonly<Record<string, string>> = {
   'can-lock': 'lock and unlock it',

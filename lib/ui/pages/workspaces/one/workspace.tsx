@@ -5,7 +5,7 @@ import { api } from '../../../state/api.ts';
 import { pollMs, useQuery } from '../../../state/use-query.ts';
 import { useTitle } from '../../../state/use-title.ts';
 import { tabs, workspaceUrl } from '../address.ts';
-import { type Item, itemIn } from '../document/items.ts';
+import { itemIn } from '../document/items.ts';
 import { Shown } from '../document/shown.tsx';
 import { Health } from '../health.tsx';
 import { Runs } from '../runs/runs.tsx';
@@ -15,18 +15,13 @@ import { Variables } from '../variables/variables.tsx';
 import { Way } from '../way.tsx';
 import { Lock } from './lock.tsx';
 import { Overview } from './overview.tsx';
+import type { PartProps } from './part.ts';
 import { Settings } from './settings.tsx';
 
 interface WorkspaceProps {
   readonly organization: string;
   readonly name: string;
   readonly tab: string;
-}
-
-/** What a part of a workspace is made of. */
-export interface PartProps {
-  readonly organization: string;
-  readonly workspace: Item;
 }
 
 export function Workspace({ organization, name, tab }: WorkspaceProps) {

@@ -8,18 +8,16 @@ import { pollMs, useQuery } from '../../../state/use-query.ts';
 import { workspaceUrl } from '../address.ts';
 import { type Item, itemIn, itemsOf } from '../document/items.ts';
 import { Shown } from '../document/shown.tsx';
-import { runLook } from '../one/words.ts';
-import type { PartProps } from '../one/workspace.tsx';
+import type { PartProps } from '../one/part.ts';
+import { kindOf, runLook } from '../one/words.ts';
 import { Decide } from './decide.tsx';
 import { Log } from './log.tsx';
-import { kindOf } from './runs.tsx';
 
 /** One run: its course, its plan and apply with their logs, and what can be decided. */
 export function Run({ organization, workspace, id }: PartProps & { readonly id: string }) {
   const asked = useQuery({
     key: ['run', id],
-    ask: (options) =>
-      api.call(runs.read, { run_id: id }, { include: 'plan,apply,created_by,confirmed_by' }, options),
+    ask: (options) => api.call(runs.read, { run_id: id }, { include: 'plan,apply,created_by,confirmed_by' }, options),
     everyMs: pollMs,
   });
   return (
@@ -151,9 +149,7 @@ function Changes({ part }: { readonly part: Item }) {
   const known = changes.filter(([name]) => part.text(name) !== '');
   if (known.length === 0) return <span class="quiet">{eventWord(part.text('status'))}</span>;
   const shown = known.filter(([name]) => name !== 'resource-imports' || part.number(name) > 0);
-  return (
-    <span class="numbers">{shown.map(([name, word]) => `${count(part.number(name))} ${word}`).join(' · ')}</span>
-  );
+  return <span class="numbers">{shown.map(([name, word]) => `${count(part.number(name))} ${word}`).join(' · ')}</span>;
 }
 
 /** At most 50, so one page has them all. */

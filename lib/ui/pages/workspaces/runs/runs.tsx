@@ -13,8 +13,8 @@ import { type Column, Table } from '../../../table/table.tsx';
 import { runUrl, workspaceUrl } from '../address.ts';
 import { type Item, numbered, pagination } from '../document/items.ts';
 import { Refused } from '../document/shown.tsx';
-import { runLook } from '../one/words.ts';
-import type { PartProps } from '../one/workspace.tsx';
+import type { PartProps } from '../one/part.ts';
+import { kindOf, runLook } from '../one/words.ts';
 import { Run } from './run.tsx';
 
 /** The runs of a workspace, or the one in the address. */
@@ -107,15 +107,6 @@ function Rows({ pages, isFiltered, onClear, onOpen }: RowsProps) {
       />
     </>
   );
-}
-
-/** What kind of run it is, beside a plan that is applied. */
-export function kindOf(run: Item): string {
-  if (run.is('is-destroy')) return 'Destroys';
-  if (run.is('refresh-only')) return 'Refreshes only';
-  if (run.is('plan-only')) return 'Plans only';
-  if (run.is('save-plan')) return 'Saves its plan';
-  return 'Plans and applies';
 }
 
 const columns: readonly Column<Item>[] = [

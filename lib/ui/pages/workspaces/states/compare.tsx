@@ -71,6 +71,7 @@ function summary(differences: readonly Difference[]): string {
 
 function detail({ change, earlier, later }: Difference): string {
   if (change !== 'changed') return counted((later ?? earlier)?.count ?? 0, 'instance');
-  if (earlier?.count !== later?.count) return `${count(earlier?.count ?? 0)} → ${counted(later?.count ?? 0, 'instance')}`;
+  if (earlier?.count !== later?.count)
+    return `${count(earlier?.count ?? 0)} → ${counted(later?.count ?? 0, 'instance')}`;
   return 'another provider';
 }

@@ -6,16 +6,16 @@ import { Button } from '../../../parts/button.tsx';
 import { counted } from '../../../parts/relative.ts';
 import { State } from '../../../parts/states.tsx';
 import { Time } from '../../../parts/time.tsx';
-import type { Look } from '../../../parts/words.ts';
 import { api } from '../../../state/api.ts';
 import { useQuery } from '../../../state/use-query.ts';
 import { type Column, Table } from '../../../table/table.tsx';
 import { workspaceUrl } from '../address.ts';
 import { type Item, itemsOf, pagination } from '../document/items.ts';
 import { Shown } from '../document/shown.tsx';
-import type { PartProps } from '../one/workspace.tsx';
+import type { PartProps } from '../one/part.ts';
 import { Choose } from './choose.tsx';
 import { Version } from './version.tsx';
+import { sizeWord, stateLook } from './words.ts';
 
 /** Each document lists its resources, up to 256 Ki characters, so a page has few. */
 const versionsPerPage = 10;
@@ -53,9 +53,7 @@ export function States({ organization, workspace }: PartProps) {
               onOpen={({ id }) => route(`${url}?state=${encodeURIComponent(id)}`)}
               footer={
                 <>
-                  <span role="status">
-                    {counted(Number(pagination(reply, 'total-count') || 0), 'version')}
-                  </span>
+                  <span role="status">{counted(Number(pagination(reply, 'total-count') || 0), 'version')}</span>
                   <Turn page={page} pages={Number(pagination(reply, 'total-pages') || 1)} onPage={setPage} />
                 </>
               }
@@ -93,22 +91,6 @@ const Turn = ({ page, pages, onPage }: TurnProps) =>
       </Button>
     </span>
   );
-
-const looks: Readonly<Record<string, Look>> = {
-  pending: { word: 'Waits for its file', tone: 'wait', icon: 'clock' },
-  finalized: { word: 'Complete', tone: 'off', icon: 'check' },
-  discarded: { word: 'Discarded', tone: 'off', icon: 'dash' },
-  backing_data_soft_deleted: { word: 'Its file is deleted', tone: 'warn', icon: 'minus' },
-  backing_data_permanently_deleted: { word: 'Its file is deleted for good', tone: 'fail', icon: 'minus' },
-};
-
-export const stateLook = (status: string): Look => looks[status] ?? { word: status, tone: 'off', icon: 'question' };
-
-const units = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'kilobyte', maximumFractionDigits: 1 });
-
-/** A size in kilobytes; nothing before its file is there. */
-export const sizeWord = (version: Item): string =>
-  version.text('size') === '' ? '' : units.format(version.number('size') / 1_000);
 
 const columnsOf = (current: string): readonly Column<Item>[] => [
   { name: 'Serial', width: '4.5rem', cell: (one) => <span class="numbers">{one.text('serial')}</span> },

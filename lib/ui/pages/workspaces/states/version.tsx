@@ -10,7 +10,7 @@ import { useQuery } from '../../../state/use-query.ts';
 import { type Item, includedIn, itemIn } from '../document/items.ts';
 import { Shown } from '../document/shown.tsx';
 import { resourcesOf } from './differences.ts';
-import { sizeWord, stateLook } from './states.tsx';
+import { sizeWord, stateLook } from './words.ts';
 
 /** Entries that are shown of each list. */
 const shownMax = 500;

@@ -8,8 +8,7 @@ import { say } from '../../../parts/toast.tsx';
 import { api } from '../../../state/api.ts';
 import { refresh } from '../../../state/use-query.ts';
 import { dataOf, type Item } from '../document/items.ts';
-import { levels } from './levels.ts';
-import type { Team } from './teams.tsx';
+import { levels, type Team } from './levels.ts';
 
 interface GrantProps {
   readonly workspace: Item;
@@ -57,7 +56,9 @@ export function Grant({ workspace, free, grant, onClose }: GrantProps) {
         <SelectField
           label="Access"
           value={access}
-          hint={isNamed(before) ? undefined : 'It has rights of its own now, which the access that you choose replaces.'}
+          hint={
+            isNamed(before) ? undefined : 'It has rights of its own now, which the access that you choose replaces.'
+          }
           options={levels.map(([level, word, meaning]) => [level, `${word}: ${meaning}`] as const)}
           onValue={setAccess}
         />

@@ -1,3 +1,10 @@
+/** A team with a name; without one, where the caller does not see it. */
+export interface Team {
+  readonly id: string;
+  readonly name: string;
+  readonly isOwners: boolean;
+}
+
 /** What a team may do with a workspace. */
 export const levels = [
   ['read', 'Read', 'sees runs, variables and states'],

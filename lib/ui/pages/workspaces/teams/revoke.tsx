@@ -7,7 +7,7 @@ import { say } from '../../../parts/toast.tsx';
 import { api } from '../../../state/api.ts';
 import { refresh } from '../../../state/use-query.ts';
 import type { Item } from '../document/items.ts';
-import type { Team } from './teams.tsx';
+import type { Team } from './levels.ts';
 
 interface RevokeProps {
   readonly grant: Item;

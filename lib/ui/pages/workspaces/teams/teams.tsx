@@ -9,18 +9,11 @@ import { pollMs, useQuery } from '../../../state/use-query.ts';
 import { rowsPerPage } from '../../../table/pages.ts';
 import { type Item, itemsOf } from '../document/items.ts';
 import { Shown } from '../document/shown.tsx';
+import type { PartProps } from '../one/part.ts';
 import { refusalIn } from '../one/words.ts';
-import type { PartProps } from '../one/workspace.tsx';
 import { Grant } from './grant.tsx';
-import { levelWord } from './levels.ts';
+import { levelWord, type Team } from './levels.ts';
 import { Revoke } from './revoke.tsx';
-
-/** A team with a name; without one, where the caller does not see it. */
-export interface Team {
-  readonly id: string;
-  readonly name: string;
-  readonly isOwners: boolean;
-}
 
 type Step =
   | { readonly kind: 'add' }

@@ -31,7 +31,13 @@ export function List({ title, note, owner, refusal }: ListProps) {
           <h2 class="wrap">{title}</h2>
           {note === undefined ? null : <p class="quiet">{note}</p>}
         </div>
-        <Button small icon="plus" refusal={refusal} label={`New variable: ${title}`} onPress={() => setStep({ kind: 'new' })}>
+        <Button
+          small
+          icon="plus"
+          refusal={refusal}
+          label={`New variable: ${title}`}
+          onPress={() => setStep({ kind: 'new' })}
+        >
           New variable
         </Button>
       </header>

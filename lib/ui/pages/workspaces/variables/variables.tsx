@@ -5,8 +5,8 @@ import { pollMs, useQuery } from '../../../state/use-query.ts';
 import { rowsPerPage } from '../../../table/pages.ts';
 import { type Item, itemsOf, pagination } from '../document/items.ts';
 import { Shown } from '../document/shown.tsx';
+import type { PartProps } from '../one/part.ts';
 import { refusalIn } from '../one/words.ts';
-import type { PartProps } from '../one/workspace.tsx';
 import { List } from './list.tsx';
 import { ofSet, ofWorkspace } from './owner.ts';
 
@@ -14,8 +14,7 @@ import { ofSet, ofWorkspace } from './owner.ts';
 export function Variables({ workspace }: PartProps) {
   const sets = useQuery({
     key: ['sets', workspace.id],
-    ask: (options) =>
-      api.call(variables.sets, { workspace_id: workspace.id }, { 'page[size]': rowsPerPage }, options),
+    ask: (options) => api.call(variables.sets, { workspace_id: workspace.id }, { 'page[size]': rowsPerPage }, options),
     everyMs: pollMs,
   });
   return (
