@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser())('the API explorer', () => {
 
   test.each(bothColours)('says why a caller may not use a row (%s)', async (colours) => {
     await service.ask('POST', 'sys/policies/acl/explores', {
-      policy: 'path "sys/mounts" { capabilities = ["read"] }\npath "secret/*" { capabilities = ["list"] }',
+      policy: 'path "sys/internal/specs/openapi" { capabilities = ["read"] }\npath "secret/*" { capabilities = ["list"] }',
     });
     const made = await service.ask('POST', 'auth/token/create', { policies: ['default', 'explores'] });
     const { client_token } = made.body['auth'] as { client_token: string };
@@ -79,6 +79,12 @@ describe.skipIf(!hasBrowser())('the API explorer', () => {
     await page.goto(`${service.address}${rowUrl('GET /api/v2/organizations')}`);
     await page.getByText('Your token has no entity').waitFor();
     await page.getByText('Needs caller: any').waitFor();
+    const bare = await service.ask('POST', 'auth/token/create', { policies: ['default'] });
+    const other = await visit(rowUrl('GET /v1/sys/mounts'), colours);
+    other.forgive(/status of 403/);
+    await logIn(other, (bare.body['auth'] as { client_token: string }).client_token);
+    await other.page.getByText('do not grant "read" on sys/internal/specs/openapi').waitFor();
+    expect(await violations(other.page)).toEqual([]);
     expect(await violations(page)).toEqual([]);
   });
 });

@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser())('workspaces', () => {
     await page.getByRole('button', { name: 'New variable: Variables of this workspace' }).click();
     await page.getByLabel('Sensitive').check();
     await page.getByLabel('Key (required)').fill('password');
-    await page.getByLabel('Value').fill('marker-variable');
+    await page.getByLabel('Value', { exact: true }).fill('marker-variable');
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Sensitive: cannot be read').waitFor();
@@ -171,11 +171,11 @@ describe.skipIf(!hasBrowser())('workspaces', () => {
     await logIn(opened, service.rootToken);
     await page.getByText('No team has access of its own').waitFor();
     await page.getByRole('button', { name: 'Add a team' }).click();
-    await page.getByLabel('Access').selectOption('plan');
+    await page.getByLabel('Access', { exact: true }).selectOption('plan');
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: `Change the access of ${team.id}` }).click();
-    await page.getByLabel('Access').selectOption('write');
+    await page.getByLabel('Access', { exact: true }).selectOption('write');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Write', { exact: true }).waitFor();
     expect(await violations(page)).toEqual([]);
@@ -212,7 +212,7 @@ describe.skipIf(!hasBrowser())('workspaces', () => {
     await rows.filter({ hasText: 'many-00001' }).waitFor();
     expect(await rows.count()).toBeLessThan(60);
     await rows.filter({ hasText: 'many-00001' }).press('End');
-    await rows.filter({ hasText: 'many-00100' }).waitFor();
+    await rows.filter({ hasText: 'many-00200' }).waitFor();
     await page.getByLabel('Name contains').fill('09999');
     await page.getByText('1 workspace', { exact: true }).waitFor();
     await page.reload();

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { specs } from '#client/operations/specs.ts';
 import { TypedFilter } from '../../form/typed-filter.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { count } from '../../parts/relative.ts';
 import { Failed, Skeleton, State } from '../../parts/states.tsx';
 import { api } from '../../state/api.ts';
@@ -32,8 +33,9 @@ export function Explorer() {
     () => [...rowsIn(secrets.reply?.whole, 'v1'), ...rowsIn(workspaces.reply?.whole, 'v2')],
     [secrets.reply, workspaces.reply],
   );
-  const failure = secrets.failure ?? workspaces.failure;
-  const isLoading = secrets.reply === undefined || workspaces.reply === undefined;
+  const isRefused = secrets.failure?.status === 403;
+  const failure = (isRefused ? undefined : secrets.failure) ?? workspaces.failure;
+  const isLoading = (secrets.reply === undefined && !isRefused) || workspaces.reply === undefined;
   if (failure !== undefined && isLoading)
     return (
       <Failed
@@ -46,16 +48,32 @@ export function Explorer() {
     );
   if (isLoading) return <Skeleton lines={8} />;
   const row = rows.find((one) => idOf(one) === open);
-  if (open !== undefined) return row === undefined ? <NoRow /> : <One key={open} row={row} back={url({ find })} />;
+  if (row !== undefined) return <One key={open} row={row} back={url({ find })} />;
   return (
-    <List
-      rows={rows}
-      find={find}
-      onFind={(text) => route(url({ find: text }), true)}
-      onOpen={(one) => route(url({ find, row: idOf(one) }))}
-    />
+    <>
+      {isRefused ? <NoDocument /> : null}
+      {open === undefined ? (
+        <List
+          rows={rows}
+          find={find}
+          onFind={(text) => route(url({ find: text }), true)}
+          onOpen={(one) => route(url({ find, row: idOf(one) }))}
+        />
+      ) : (
+        <NoRow />
+      )}
+    </>
   );
 }
+
+const NoDocument = () => (
+  <div class="banner" role="status">
+    <Icon name="lock" />
+    <span class="grow">
+      Your policies do not grant "read" on sys/internal/specs/openapi, so only rows of the workspace service are listed.
+    </span>
+  </div>
+);
 
 const NoRow = () => (
   <div class="card">
