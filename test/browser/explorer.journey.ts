@@ -66,7 +66,8 @@ describe.skipIf(!hasBrowser())('the API explorer', () => {
 
   test.each(bothColours)('says why a caller may not use a row (%s)', async (colours) => {
     await service.ask('POST', 'sys/policies/acl/explores', {
-      policy: 'path "sys/internal/specs/openapi" { capabilities = ["read"] }\npath "secret/*" { capabilities = ["list"] }',
+      policy:
+        'path "sys/internal/specs/openapi" { capabilities = ["read"] }\npath "secret/*" { capabilities = ["list"] }',
     });
     const made = await service.ask('POST', 'auth/token/create', { policies: ['default', 'explores'] });
     const { client_token } = made.body['auth'] as { client_token: string };

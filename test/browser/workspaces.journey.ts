@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser())('workspaces', () => {
     ).toBe('marker-variable');
     await page.getByRole('button', { name: 'Delete password' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('No variables').waitFor();
+    await page.getByText('No variables yet.').waitFor();
     expect(await stored()).toEqual([]);
   });
 

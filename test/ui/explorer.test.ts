@@ -66,7 +66,13 @@ describe('a request', () => {
   const groups = formOf(secret);
 
   test('has each typed field where it belongs', () => {
-    const typed = { 'path:path': 'a b/c', 'body:data': 'x=1', 'body:ttl': '1h', 'body:names': 'p\nq', 'body:config': '{"a":"1"}' };
+    const typed = {
+      'path:path': 'a b/c',
+      'body:data': 'x=1',
+      'body:ttl': '1h',
+      'body:names': 'p\nq',
+      'body:config': '{"a":"1"}',
+    };
     const { request, problems, isAddressed } = requestOf(secret, groups, typed);
     expect([problems, isAddressed]).toEqual([{}, true]);
     expect(request).toEqual({

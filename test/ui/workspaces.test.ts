@@ -40,7 +40,12 @@ describe('a log', () => {
   test('keeps its end, from the beginning of a line', () => {
     const line = `${'x'.repeat(99)}\n`;
     const { text, isCut } = appended(line.repeat(3_000), line.repeat(3_000));
-    expect([isCut, text.length <= 400_000, text.startsWith('x'), text.endsWith(line)]).toEqual([true, true, true, true]);
+    expect([isCut, text.length <= 400_000, text.startsWith('x'), text.endsWith(line)]).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
     expect(text.length % 100).toBe(0);
   });
 });

@@ -100,8 +100,8 @@ function List({ rows, find, onFind, onOpen }: ListProps) {
           <p>Every request of the API, sent with your session. Each shows its line for curl and keyferry.</p>
         </div>
       </div>
-      <search class="filters">
-        <TypedFilter label="Find: words of a method, path or summary" value={find} onValue={onFind} />
+      <search class="filters wide">
+        <TypedFilter label="Find by method, path or summary" value={find} onValue={onFind} />
       </search>
       {shown.length === 0 ? (
         <div class="card">

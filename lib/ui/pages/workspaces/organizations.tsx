@@ -82,7 +82,7 @@ const columns: readonly Column<Item>[] = [
     ),
   },
   {
-    name: 'Runs by default',
+    name: 'Runs are executed',
     width: '12rem',
     wideOnly: true,
     cell: (one) => modeWord(one.text('default-execution-mode')),

@@ -29,7 +29,7 @@ export function Lock({ workspace }: { readonly workspace: Item }) {
           <Button refusal={refusalIn(workspace, 'can-force-unlock')} onPress={() => setStep('force')}>
             Unlock by force
           </Button>
-          <Button refusal={refusalIn(workspace, 'can-lock')} onPress={unlock}>
+          <Button refusal={refusalIn(workspace, 'can-lock') ?? heldByRun(workspace)} onPress={unlock}>
             Unlock
           </Button>
         </>
@@ -43,6 +43,10 @@ export function Lock({ workspace }: { readonly workspace: Item }) {
     </>
   );
 }
+
+/** A run gives its lock back by itself. */
+const heldByRun = (workspace: Item): string | undefined =>
+  workspace.included('locked-by')?.type === 'runs' ? 'A run holds the lock until it ends.' : undefined;
 
 interface StepProps {
   readonly workspace: Item;

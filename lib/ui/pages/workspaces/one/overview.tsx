@@ -83,7 +83,7 @@ function LatestRun({ organization, workspace }: PartProps) {
 
 function Facts({ workspace }: { readonly workspace: Item }) {
   const facts: readonly (readonly [string, ComponentChildren])[] = [
-    ['Runs', modeWord(workspace.text('execution-mode'))],
+    ['Runs are executed', modeWord(workspace.text('execution-mode'))],
     ['Agent pool', workspace.included('agent-pool')?.text('name') ?? ''],
     ['Engine version', workspace.text('engine-version')],
     ['Working directory', workspace.text('working-directory')],

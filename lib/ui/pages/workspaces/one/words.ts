@@ -3,9 +3,9 @@ import type { Item } from '../document/items.ts';
 
 /** Where runs of a workspace are executed. */
 const modes: Readonly<Record<string, string>> = {
-  remote: 'On an agent',
-  agent: 'On an agent of a pool',
-  local: 'On your machine',
+  remote: 'on an agent',
+  agent: 'on an agent of a pool',
+  local: 'on your machine',
 };
 
 export const modeWord = (mode: string): string => modes[mode] ?? mode;

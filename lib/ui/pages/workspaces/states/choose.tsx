@@ -20,7 +20,7 @@ export function Choose({ versions }: { readonly versions: readonly Item[] }) {
   if (earlier === undefined || later === undefined) return null;
   const options = complete.map(optionOf);
   return (
-    <section class="filters" aria-label="Compare">
+    <section class="filters wide" aria-label="Compare">
       <SelectField
         label="Compare resources of"
         value={earlier.id}

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
-import { State } from '../../../parts/states.tsx';
 import { pollMs, useQuery } from '../../../state/use-query.ts';
 import { type Item, itemsOf } from '../document/items.ts';
 import { Shown } from '../document/shown.tsx';
@@ -44,9 +43,7 @@ export function List({ title, note, owner, refusal }: ListProps) {
       <Shown asked={asked}>
         {(reply) =>
           itemsOf(reply).length === 0 ? (
-            <State icon="key" title="No variables">
-              Runs get values from variables: of the engine, or of their environment.
-            </State>
+            <p class="inside quiet">No variables yet.</p>
           ) : (
             <ul class="list">
               {itemsOf(reply).map((one) => (
