@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { queryOf } from '#ui/pages/workspaces/list/filter.ts';
-import { appended } from '#ui/pages/workspaces/runs/follow.ts';
+import { appended } from '#ui/pages/workspaces/runs/text.ts';
 import { differencesOf, resourcesOf } from '#ui/pages/workspaces/states/differences.ts';
 
 describe('two states', () => {

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { specs } from '#client/operations/specs.ts';
 import { TypedFilter } from '../../form/typed-filter.tsx';
-import { Button } from '../../parts/button.tsx';
+import { Button, LinkButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { count } from '../../parts/relative.ts';
 import { Failed, Skeleton, State } from '../../parts/states.tsx';
@@ -51,6 +51,7 @@ export function Explorer() {
   if (row !== undefined) return <One key={open} row={row} back={url({ find })} />;
   return (
     <>
+      <Head />
       {isRefused ? <NoDocument /> : null}
       {open === undefined ? (
         <List
@@ -66,6 +67,15 @@ export function Explorer() {
   );
 }
 
+const Head = () => (
+  <div class="head">
+    <div>
+      <h1>API explorer</h1>
+      <p>Every request of the API, sent with your session. Each shows its line for curl and keyferry.</p>
+    </div>
+  </div>
+);
+
 const NoDocument = () => (
   <div class="banner" role="status">
     <Icon name="lock" />
@@ -77,8 +87,12 @@ const NoDocument = () => (
 
 const NoRow = () => (
   <div class="card">
-    <State icon="question" title="There is no such row, or you may not use it">
-      The document lists the mounts on which your policies grant something. <a href="/ui/explorer">All rows</a>
+    <State
+      icon="question"
+      title="There is no such row, or you may not use it"
+      actions={<LinkButton href="/ui/explorer">All rows</LinkButton>}
+    >
+      The document lists the mounts on which your policies grant something.
     </State>
   </div>
 );
@@ -94,12 +108,6 @@ function List({ rows, find, onFind, onOpen }: ListProps) {
   const shown = matching(rows, find);
   return (
     <>
-      <div class="head">
-        <div>
-          <h1>API explorer</h1>
-          <p>Every request of the API, sent with your session. Each shows its line for curl and keyferry.</p>
-        </div>
-      </div>
       <search class="filters wide">
         <TypedFilter label="Find by method, path or summary" value={find} onValue={onFind} />
       </search>

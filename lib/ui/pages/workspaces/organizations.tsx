@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso';
 import { workspaces } from '#client/operations/workspaces.ts';
 import { TypedFilter } from '../../form/typed-filter.tsx';
+import { LinkButton } from '../../parts/button.tsx';
 import { counted } from '../../parts/relative.ts';
 import { Skeleton, Stale, State } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -97,9 +98,12 @@ const NoOrganization = ({ isFiltered }: { readonly isFiltered: boolean }) => (
         None has this in its name or address.
       </State>
     ) : (
-      <State icon="squares" title="No organization that you may see">
-        Create one with <code>POST /api/v2/organizations</code> in the{' '}
-        <a href="/ui/explorer?find=post+organizations">API explorer</a>, or let its owners invite you.
+      <State
+        icon="squares"
+        title="No organization that you may see"
+        actions={<LinkButton href="/ui/explorer?find=post+organizations">API explorer</LinkButton>}
+      >
+        Create one with <code>POST /api/v2/organizations</code>, or let its owners invite you.
       </State>
     )}
   </div>

@@ -1,5 +1,4 @@
 import { isObject, memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { listIn } from '../../../table/pages.ts';
 
 /** A row of the API, as the OpenAPI document of its service describes it. */
 export interface Row {
@@ -24,6 +23,11 @@ export interface Row {
 }
 
 export const idOf = ({ method, path }: Pick<Row, 'method' | 'path'>): string => `${method} ${path}`;
+
+const listIn = (value: Value | undefined, name: string): readonly Value[] => {
+  const found = memberOf(value, name);
+  return Array.isArray(found) ? found : [];
+};
 
 const methods = ['get', 'post', 'patch', 'delete', 'put'] as const;
 

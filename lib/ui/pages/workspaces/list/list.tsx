@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso';
 import { workspaces } from '#client/operations/workspaces.ts';
 import { textsOf } from '#client/wire/json.ts';
 import { Badge } from '../../../parts/badge.tsx';
-import { Button } from '../../../parts/button.tsx';
+import { Button, LinkButton } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { count, counted } from '../../../parts/relative.ts';
 import { Skeleton, Stale, State } from '../../../parts/states.tsx';
@@ -81,9 +81,12 @@ function Rows({ pages, isFiltered, onClear, onOpen }: RowsProps) {
             Other workspaces are hidden by the filters.
           </State>
         ) : (
-          <State icon="squares" title="No workspace yet">
-            A workspace is made by the first <code>init</code> with this organization, or by{' '}
-            <a href="/ui/explorer?find=post+workspaces">the API</a>.
+          <State
+            icon="squares"
+            title="No workspace yet"
+            actions={<LinkButton href="/ui/explorer?find=post+workspaces">API explorer</LinkButton>}
+          >
+            A workspace is made by the first <code>init</code> with this organization, or by the API.
           </State>
         )}
       </div>

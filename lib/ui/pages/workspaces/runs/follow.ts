@@ -2,11 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallFailure } from '#client/wire/failure.ts';
 import { api } from '../../../state/api.ts';
 import { pollMs } from '../../../state/use-query.ts';
+import { appended } from './text.ts';
 
 /** Bytes that are asked for at once. */
 const pieceBytes = 256 * 1_024;
-/** Characters that the page keeps: the end of a log is what matters. */
-const charactersMax = 400_000;
 
 export interface Followed {
   readonly text: string;
@@ -14,17 +13,6 @@ export interface Followed {
   readonly isCut: boolean;
   readonly isLoading: boolean;
   readonly problem: string;
-}
-
-/** Colours and marks of terminals. */
-const marks = /\u001b\[[0-9;?]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f]/g;
-
-/** The text with the next piece: the end is kept, without the marks of terminals. */
-export function appended(text: string, piece: string): { readonly text: string; readonly isCut: boolean } {
-  const whole = text + piece.replaceAll('\r\n', '\n').replaceAll(marks, '');
-  if (whole.length <= charactersMax) return { text: whole, isCut: false };
-  const rest = whole.slice(-charactersMax);
-  return { text: rest.slice(rest.indexOf('\n') + 1), isCut: true };
 }
 
 /** Follows a log while it grows, from the offset that it has reached, and not while the page is hidden. */
