@@ -10,9 +10,9 @@ import type { Look } from '../../parts/words.ts';
 import { api } from '../../state/api.ts';
 import { orEmpty, pollMs, refresh, useQuery } from '../../state/use-query.ts';
 import { type Item, itemIn } from './document/items.ts';
+import type { PartProps } from './document/part.ts';
 import { Shown } from './document/shown.tsx';
-import type { PartProps } from './one/part.ts';
-import { refusalIn } from './one/words.ts';
+import { refusalIn } from './document/words.ts';
 
 /** The last assessment of a workspace: whether its resources have drifted and its checks hold. */
 export function Health({ workspace }: PartProps) {

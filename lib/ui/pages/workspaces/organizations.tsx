@@ -12,7 +12,7 @@ import { type Column, Table } from '../../table/table.tsx';
 import { organizationUrl } from './address.ts';
 import { type Item, numbered, pagination } from './document/items.ts';
 import { Refused } from './document/shown.tsx';
-import { modeWord } from './one/words.ts';
+import { modeWord } from './document/words.ts';
 
 export function Organizations() {
   useTitle('Workspaces');

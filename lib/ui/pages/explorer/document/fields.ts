@@ -1,5 +1,5 @@
 import { isObject, memberOf, textOf, textsOf, type Value } from '#client/wire/json.ts';
-import { asTyped, type FieldShape, type GroupShape } from '../../../form/shape.ts';
+import { asTyped, type FieldShape, type GroupShape } from '#ui/form/shape.ts';
 import type { Row } from './rows.ts';
 
 /** Where a field of a request goes: its name in a form is `place:name`. */

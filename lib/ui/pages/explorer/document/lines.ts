@@ -1,6 +1,6 @@
 import { type AnyRequest, isWorkspaces, queryOf } from '#client/request.ts';
 import { printJson } from '#client/wire/json.ts';
-import type { GroupShape, Typed } from '../../../form/shape.ts';
+import type { GroupShape, Typed } from '#ui/form/shape.ts';
 
 /** A word as the shell reads it. */
 export const quoted = (text: string): string =>

@@ -1,7 +1,7 @@
 import { filledPath } from '#client/operation.ts';
 import type { AnyRequest } from '#client/request.ts';
 import { isObject, memberOf, printJson, textOf, textsOf, type Value } from '#client/wire/json.ts';
-import { type GroupShape, type Sent, sentOf, type Typed } from '../../../form/shape.ts';
+import { type GroupShape, type Sent, sentOf, type Typed } from '#ui/form/shape.ts';
 import type { Place } from './fields.ts';
 import type { Row } from './rows.ts';
 

@@ -1,6 +1,6 @@
 import type { PageReply } from '#client/page.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { listIn, type Paged } from '../../../table/pages.ts';
+import { listIn, type Paged } from '#ui/table/pages.ts';
 
 /** A resource of a JSON:API document, read by the names of its attributes. */
 export interface Item {

@@ -3,9 +3,9 @@ import { auth } from '#client/operations/auth.ts';
 import type { PageReply } from '#client/page.ts';
 import type { CallFailure } from '#client/wire/failure.ts';
 import { textOf } from '#client/wire/json.ts';
-import { Answer, Failed, Skeleton, Stale, State } from '../../../parts/states.tsx';
-import { api } from '../../../state/api.ts';
-import { type Asked, useQuery } from '../../../state/use-query.ts';
+import { Answer, Failed, Skeleton, Stale, State } from '#ui/parts/states.tsx';
+import { api } from '#ui/state/api.ts';
+import { type Asked, useQuery } from '#ui/state/use-query.ts';
 
 /** An answer of the workspace service, or words in its place. */
 export function Shown({

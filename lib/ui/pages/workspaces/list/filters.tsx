@@ -1,12 +1,12 @@
 import { workspaces } from '#client/operations/workspaces.ts';
-import { SelectField } from '../../../form/field.tsx';
-import { TypedFilter } from '../../../form/typed-filter.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { api } from '../../../state/api.ts';
-import { useQuery } from '../../../state/use-query.ts';
-import { rowsPerPage } from '../../../table/pages.ts';
+import { SelectField } from '#ui/form/field.tsx';
+import { TypedFilter } from '#ui/form/typed-filter.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { api } from '#ui/state/api.ts';
+import { useQuery } from '#ui/state/use-query.ts';
+import { rowsPerPage } from '#ui/table/pages.ts';
 import { itemsOf } from '../document/items.ts';
-import { runLook, runStatuses } from '../one/words.ts';
+import { runLook, runStatuses } from '../document/words.ts';
 import { type Filter, isEmpty } from './filter.ts';
 
 interface FiltersProps {

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { workspaces } from '#client/operations/workspaces.ts';
-import { TextField } from '../../../form/field.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { Problem, reasonOf } from '../../../parts/problem.tsx';
-import { say } from '../../../parts/toast.tsx';
-import { api } from '../../../state/api.ts';
-import { refresh } from '../../../state/use-query.ts';
+import { TextField } from '#ui/form/field.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { Dialog } from '#ui/parts/dialog.tsx';
+import { Problem, reasonOf } from '#ui/parts/problem.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { refresh } from '#ui/state/use-query.ts';
 import type { Item } from '../document/items.ts';
-import { refusalIn } from './words.ts';
+import { refusalIn } from '../document/words.ts';
 
 type Step = 'lock' | 'force';
 

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { textsOf } from '#client/wire/json.ts';
-import { Badge } from '../../../parts/badge.tsx';
-import { LinkButton } from '../../../parts/button.tsx';
-import { Icon } from '../../../parts/icon.tsx';
-import { count } from '../../../parts/relative.ts';
-import { State } from '../../../parts/states.tsx';
-import { Time } from '../../../parts/time.tsx';
+import { Badge } from '#ui/parts/badge.tsx';
+import { LinkButton } from '#ui/parts/button.tsx';
+import { Icon } from '#ui/parts/icon.tsx';
+import { count } from '#ui/parts/relative.ts';
+import { State } from '#ui/parts/states.tsx';
+import { Time } from '#ui/parts/time.tsx';
 import { runUrl, workspaceUrl } from '../address.ts';
 import type { Item } from '../document/items.ts';
+import type { PartProps } from '../document/part.ts';
+import { modeWord, runLook } from '../document/words.ts';
 import { holderOf } from './lock.tsx';
-import type { PartProps } from './part.ts';
-import { modeWord, runLook } from './words.ts';
 
 export const Overview = ({ organization, workspace }: PartProps) => (
   <>

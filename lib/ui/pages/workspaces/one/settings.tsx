@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import { workspaces } from '#client/operations/workspaces.ts';
 import type { Value } from '#client/wire/json.ts';
-import { Generated } from '../../../form/generated.tsx';
-import { asTyped, groupsOf, sentOf, type Typed } from '../../../form/shape.ts';
-import { Button } from '../../../parts/button.tsx';
-import { Problem, reasonOf } from '../../../parts/problem.tsx';
-import { say } from '../../../parts/toast.tsx';
-import { api } from '../../../state/api.ts';
-import { refresh } from '../../../state/use-query.ts';
+import { Generated } from '#ui/form/generated.tsx';
+import { asTyped, groupsOf, sentOf, type Typed } from '#ui/form/shape.ts';
+import { Button } from '#ui/parts/button.tsx';
+import { Problem, reasonOf } from '#ui/parts/problem.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { refresh } from '#ui/state/use-query.ts';
 import { dataOf, type Item } from '../document/items.ts';
-import type { PartProps } from './part.ts';
-import { refusalIn } from './words.ts';
+import type { PartProps } from '../document/part.ts';
+import { refusalIn } from '../document/words.ts';
 
 const field = (name: string, label: string, description: string, more: Readonly<Record<string, Value>> = {}) => ({
   name,

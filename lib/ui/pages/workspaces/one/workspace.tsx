@@ -1,22 +1,26 @@
+import type { ComponentType } from 'preact';
+import { ErrorBoundary, lazy } from 'preact-iso';
 import { workspaces } from '#client/operations/workspaces.ts';
-import { Badge } from '../../../parts/badge.tsx';
-import { State } from '../../../parts/states.tsx';
-import { api } from '../../../state/api.ts';
-import { pollMs, useQuery } from '../../../state/use-query.ts';
-import { useTitle } from '../../../state/use-title.ts';
+import { Badge } from '#ui/parts/badge.tsx';
+import { State } from '#ui/parts/states.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { pollMs, useQuery } from '#ui/state/use-query.ts';
+import { useTitle } from '#ui/state/use-title.ts';
 import { tabs, workspaceUrl } from '../address.ts';
 import { itemIn } from '../document/items.ts';
+import type { PartProps } from '../document/part.ts';
 import { Shown } from '../document/shown.tsx';
 import { Health } from '../health.tsx';
-import { Runs } from '../runs/runs.tsx';
-import { States } from '../states/states.tsx';
-import { Teams } from '../teams/teams.tsx';
-import { Variables } from '../variables/variables.tsx';
 import { Way } from '../way.tsx';
 import { Lock } from './lock.tsx';
 import { Overview } from './overview.tsx';
-import type { PartProps } from './part.ts';
-import { Settings } from './settings.tsx';
+
+const Runs = lazy(() => import('../runs/runs.tsx').then(({ Runs }) => Runs));
+const States = lazy(() => import('../states/states.tsx').then(({ States }) => States));
+const Variables = lazy(() => import('../variables/variables.tsx').then(({ Variables }) => Variables));
+const Settings = lazy(() => import('./settings.tsx').then(({ Settings }) => Settings));
+const Teams = lazy(() => import('../teams/teams.tsx').then(({ Teams }) => Teams));
 
 interface WorkspaceProps {
   readonly organization: string;
@@ -64,7 +68,7 @@ export function Workspace({ organization, name, tab }: WorkspaceProps) {
   );
 }
 
-const parts: Readonly<Record<string, (props: PartProps) => preact.JSX.Element | null>> = {
+const parts: Readonly<Record<string, ComponentType<PartProps>>> = {
   '': Overview,
   runs: Runs,
   states: States,
@@ -76,7 +80,12 @@ const parts: Readonly<Record<string, (props: PartProps) => preact.JSX.Element | 
 
 function Part({ tab, ...props }: PartProps & { readonly tab: string }) {
   const Found = Object.hasOwn(parts, tab) ? parts[tab] : undefined;
-  if (Found !== undefined) return <Found {...props} />;
+  if (Found !== undefined)
+    return (
+      <ErrorBoundary onError={() => say('fail', 'A part of the page could not be loaded. Reload the page.')}>
+        <Found {...props} />
+      </ErrorBoundary>
+    );
   return (
     <State icon="question" title="A workspace has no such part">
       The address may have a mistake.

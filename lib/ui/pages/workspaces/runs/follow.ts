@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallFailure } from '#client/wire/failure.ts';
-import { api } from '../../../state/api.ts';
-import { pollMs } from '../../../state/use-query.ts';
+import { api } from '#ui/state/api.ts';
+import { pollMs } from '#ui/state/use-query.ts';
 import { appended } from './text.ts';
 
 /** Bytes that are asked for at once. */

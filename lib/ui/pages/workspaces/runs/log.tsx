@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { Button } from '../../../parts/button.tsx';
-import { say } from '../../../parts/toast.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { say } from '#ui/parts/toast.tsx';
 import { useLog } from './follow.ts';
 
 interface LogProps {

@@ -1,15 +1,15 @@
 import { runs } from '#client/operations/workspaces.ts';
 import { isObject } from '#client/wire/json.ts';
-import { Badge } from '../../../parts/badge.tsx';
-import { count } from '../../../parts/relative.ts';
-import { Time } from '../../../parts/time.tsx';
-import { api } from '../../../state/api.ts';
-import { pollMs, useQuery } from '../../../state/use-query.ts';
+import { Badge } from '#ui/parts/badge.tsx';
+import { count } from '#ui/parts/relative.ts';
+import { Time } from '#ui/parts/time.tsx';
+import { api } from '#ui/state/api.ts';
+import { pollMs, useQuery } from '#ui/state/use-query.ts';
 import { workspaceUrl } from '../address.ts';
 import { type Item, itemIn, itemsOf } from '../document/items.ts';
+import type { PartProps } from '../document/part.ts';
 import { Shown } from '../document/shown.tsx';
-import type { PartProps } from '../one/part.ts';
-import { kindOf, runLook } from '../one/words.ts';
+import { kindOf, runLook } from '../document/words.ts';
 import { Decide } from './decide.tsx';
 import { Log } from './log.tsx';
 

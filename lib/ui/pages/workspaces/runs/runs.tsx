@@ -1,20 +1,20 @@
 import { useLocation } from 'preact-iso';
 import { runs } from '#client/operations/workspaces.ts';
-import { SelectField } from '../../../form/field.tsx';
-import { Badge } from '../../../parts/badge.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { counted } from '../../../parts/relative.ts';
-import { Skeleton, Stale, State } from '../../../parts/states.tsx';
-import { Time } from '../../../parts/time.tsx';
-import { api } from '../../../state/api.ts';
-import { pollMs } from '../../../state/use-query.ts';
-import { type Pages, rowsPerPage, usePages } from '../../../table/pages.ts';
-import { type Column, Table } from '../../../table/table.tsx';
+import { SelectField } from '#ui/form/field.tsx';
+import { Badge } from '#ui/parts/badge.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { counted } from '#ui/parts/relative.ts';
+import { Skeleton, Stale, State } from '#ui/parts/states.tsx';
+import { Time } from '#ui/parts/time.tsx';
+import { api } from '#ui/state/api.ts';
+import { pollMs } from '#ui/state/use-query.ts';
+import { type Pages, rowsPerPage, usePages } from '#ui/table/pages.ts';
+import { type Column, Table } from '#ui/table/table.tsx';
 import { runUrl, workspaceUrl } from '../address.ts';
 import { type Item, numbered, pagination } from '../document/items.ts';
+import type { PartProps } from '../document/part.ts';
 import { Refused } from '../document/shown.tsx';
-import type { PartProps } from '../one/part.ts';
-import { kindOf, runLook } from '../one/words.ts';
+import { kindOf, runLook } from '../document/words.ts';
 import { Run } from './run.tsx';
 
 /** The runs of a workspace, or the one in the address. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { SelectField } from '../../../form/field.tsx';
-import { Button } from '../../../parts/button.tsx';
+import { SelectField } from '#ui/form/field.tsx';
+import { Button } from '#ui/parts/button.tsx';
 import type { Item } from '../document/items.ts';
 import { Compare } from './compare.tsx';
 

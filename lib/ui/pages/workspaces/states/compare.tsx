@@ -1,8 +1,8 @@
-import { Badge } from '../../../parts/badge.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { count, counted } from '../../../parts/relative.ts';
-import { State } from '../../../parts/states.tsx';
-import type { Look } from '../../../parts/words.ts';
+import { Badge } from '#ui/parts/badge.tsx';
+import { Dialog } from '#ui/parts/dialog.tsx';
+import { count, counted } from '#ui/parts/relative.ts';
+import { State } from '#ui/parts/states.tsx';
+import type { Look } from '#ui/parts/words.ts';
 import type { Item } from '../document/items.ts';
 import { type Change, type Difference, differencesOf, resourcesOf } from './differences.ts';
 

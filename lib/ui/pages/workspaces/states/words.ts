@@ -1,4 +1,4 @@
-import type { Look } from '../../../parts/words.ts';
+import type { Look } from '#ui/parts/words.ts';
 import type { Item } from '../document/items.ts';
 
 const looks: Readonly<Record<string, Look>> = {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { Button } from '../../../parts/button.tsx';
-import { Icon } from '../../../parts/icon.tsx';
-import { pollMs, useQuery } from '../../../state/use-query.ts';
+import { Button } from '#ui/parts/button.tsx';
+import { Icon } from '#ui/parts/icon.tsx';
+import { pollMs, useQuery } from '#ui/state/use-query.ts';
 import { type Item, itemsOf } from '../document/items.ts';
 import { Shown } from '../document/shown.tsx';
 import { Edit } from './edit.tsx';

@@ -1,8 +1,8 @@
 import { variables } from '#client/operations/workspaces.ts';
 import type { PageReply } from '#client/page.ts';
 import type { Value } from '#client/wire/json.ts';
-import { api } from '../../../state/api.ts';
-import type { Asking } from '../../../state/use-query.ts';
+import { api } from '#ui/state/api.ts';
+import type { Asking } from '#ui/state/use-query.ts';
 
 type Options = Parameters<Asking['ask']>[0];
 

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { Problem, reasonOf } from '../../../parts/problem.tsx';
-import { say } from '../../../parts/toast.tsx';
-import { refresh } from '../../../state/use-query.ts';
+import { Button } from '#ui/parts/button.tsx';
+import { Dialog } from '#ui/parts/dialog.tsx';
+import { Problem, reasonOf } from '#ui/parts/problem.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import { refresh } from '#ui/state/use-query.ts';
 import type { Item } from '../document/items.ts';
 import type { Owner } from './owner.ts';
 

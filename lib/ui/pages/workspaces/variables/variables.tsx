@@ -1,12 +1,12 @@
 import { variables } from '#client/operations/workspaces.ts';
-import { counted } from '../../../parts/relative.ts';
-import { api } from '../../../state/api.ts';
-import { pollMs, useQuery } from '../../../state/use-query.ts';
-import { rowsPerPage } from '../../../table/pages.ts';
+import { counted } from '#ui/parts/relative.ts';
+import { api } from '#ui/state/api.ts';
+import { pollMs, useQuery } from '#ui/state/use-query.ts';
+import { rowsPerPage } from '#ui/table/pages.ts';
 import { type Item, itemsOf, pagination } from '../document/items.ts';
+import type { PartProps } from '../document/part.ts';
 import { Shown } from '../document/shown.tsx';
-import type { PartProps } from '../one/part.ts';
-import { refusalIn } from '../one/words.ts';
+import { refusalIn } from '../document/words.ts';
 import { List } from './list.tsx';
 import { ofSet, ofWorkspace } from './owner.ts';
 

@@ -1,4 +1,4 @@
-import type { Item } from '../document/items.ts';
+import type { Item } from './items.ts';
 
 /** What a part of a workspace is made of. */
 export interface PartProps {

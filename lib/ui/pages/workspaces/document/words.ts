@@ -1,5 +1,5 @@
-import type { Look } from '../../../parts/words.ts';
-import type { Item } from '../document/items.ts';
+import type { Look } from '#ui/parts/words.ts';
+import type { Item } from './items.ts';
 
 /** Where runs of a workspace are executed. */
 const modes: Readonly<Record<string, string>> = {
