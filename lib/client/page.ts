@@ -40,17 +40,25 @@ export interface PageClient {
   ): Promise<PageReply>;
   /** @throws CallFailure unless the server does as asked */
   ask(request: AnyRequest, options?: CallOptions): Promise<PageReply>;
+  /** The reply as it is, also one with an error status. @throws CallFailure without a reply */
+  exchange(request: AnyRequest, options?: CallOptions): Promise<RawPageReply>;
+}
+
+/** A reply of which nothing was read yet. */
+export interface RawPageReply {
+  readonly status: number;
+  readonly etag: string | undefined;
+  readonly isJson: boolean;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** Longer than the server takes for a request. */
 const callMsMax = 100_000;
 
 export function openPageClient(namespace: () => string): PageClient {
-  const ask: PageClient['ask'] = async (request, options = {}) => {
+  const exchange: PageClient['exchange'] = (request, options = {}) => {
     const { method, path } = verbOf(request);
-    const label = `${request.method} ${path}`;
-    const { known } = options;
-    const reply = await sent(`${path}${queryOf(request)}`, {
+    return sent(`${path}${queryOf(request)}`, {
       method,
       headers: headersOf(request, options, options.namespace ?? namespace()),
       ...(request.body === undefined ? {} : { body: printJson(request.body) }),
@@ -59,33 +67,35 @@ export function openPageClient(namespace: () => string): PageClient {
       cache: 'no-store',
       redirect: 'error',
     }).catch((cause: unknown) => {
-      throw failureOf(cause, label, options.signal);
+      throw failureOf(cause, labelOf(request), options.signal);
     });
+  };
+  const ask: PageClient['ask'] = async (request, options = {}) => {
+    const { known } = options;
+    const reply = await exchange(request, options);
     if (reply.status === 304 && known !== undefined) return known;
-    if (reply.status >= 400) throw refusal({ status: reply.status, body: reply.text }, label);
-    return read(reply, label);
+    if (reply.status >= 400) throw refusal({ status: reply.status, body: textOf(reply) }, labelOf(request));
+    return read(reply, labelOf(request));
   };
   return {
     ask,
+    exchange,
     call: (operation, parameters, fields, options) =>
       ask(requestOf(operation, parameters as never, fields as Value | undefined), options),
   };
 }
 
-interface Received {
-  readonly status: number;
-  readonly etag: string | undefined;
-  readonly isJson: boolean;
-  readonly text: string;
-}
+const labelOf = (request: AnyRequest): string => `${request.method} ${verbOf(request).path}`;
 
-async function sent(path: string, request: RequestInit): Promise<Received> {
+const textOf = ({ bytes }: RawPageReply): string => new TextDecoder().decode(bytes);
+
+async function sent(path: string, request: RequestInit): Promise<RawPageReply> {
   const reply = await fetch(path, request);
   return {
     status: reply.status,
     etag: reply.headers.get('etag') ?? undefined,
     isJson: /\bjson\b/.test(reply.headers.get('content-type') ?? ''),
-    text: await reply.text(),
+    bytes: new Uint8Array(await reply.arrayBuffer()),
   };
 }
 
@@ -114,7 +124,9 @@ function headersOf(
   return headers;
 }
 
-function read({ status, etag, isJson, text }: Received, request: string): PageReply {
+function read(reply: RawPageReply, request: string): PageReply {
+  const { status, etag, isJson } = reply;
+  const text = textOf(reply);
   if (text === '') return { status, whole: undefined, data: undefined, warnings: [], etag };
   const whole = isJson ? parsed(text, request, status) : text;
   const hasData = isObject(whole) && Object.hasOwn(whole, 'data');

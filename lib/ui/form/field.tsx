@@ -127,3 +127,37 @@ export const SelectField = ({ value, options, onValue, locked, ...frame }: Selec
     )}
   </Field>
 );
+
+interface CheckProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly problem?: string | undefined;
+  readonly locked?: boolean | undefined;
+  readonly value: boolean;
+  readonly onValue: (value: boolean) => void;
+}
+
+export const CheckField = ({ label, hint, problem, locked, value, onValue }: CheckProps) => (
+  <div class="field">
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={value}
+        disabled={locked}
+        aria-invalid={problem === undefined ? undefined : 'true'}
+        onChange={() => onValue(!value)}
+      />
+      <span>
+        {label}
+        <br />
+        <span class="hint">{hint}</span>
+      </span>
+    </label>
+    {problem === undefined ? null : (
+      <span class="problem" role="alert">
+        <Icon name="alert" />
+        {problem}
+      </span>
+    )}
+  </div>
+);

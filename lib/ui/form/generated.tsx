@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { Icon } from '../parts/icon.tsx';
-import { SelectField, TextField } from './field.tsx';
+import { CheckField, SelectField, TextField } from './field.tsx';
 import type { FieldShape, GroupShape, Typed } from './shape.ts';
 
 interface GeneratedProps {
@@ -58,7 +57,10 @@ function One({ field, problem, typed, onTyped, isStored }: OneProps) {
     value: typed[name] ?? '',
     onValue: (value: string) => onTyped(name, value),
   };
-  if (type === 'boolean') return <Check {...common} value={typed[name] ?? usual} />;
+  if (type === 'boolean') {
+    const isOn = (typed[name] ?? usual) === 'true';
+    return <CheckField {...common} value={isOn} onValue={(next) => onTyped(name, String(next))} />;
+  }
   if (values.length > 0 && type === 'string')
     return (
       <SelectField
@@ -70,52 +72,21 @@ function One({ field, problem, typed, onTyped, isStored }: OneProps) {
     <TextField
       {...common}
       type={type === 'integer' ? 'number' : sensitive && !multiline ? 'password' : 'text'}
-      multiline={multiline || type === 'object' || type.startsWith('array')}
+      multiline={multiline || type === 'object' || type === 'json' || type.startsWith('array')}
       placeholder={isStored && sensitive ? 'Kept unless you type another' : usual}
       autocomplete={sensitive ? 'new-password' : 'off'}
     />
   );
 }
 
+/** How several values are typed, by the beginning of the type. */
+const forms: Readonly<Record<string, string>> = {
+  json: 'As JSON.',
+  object: 'One key=value in a line, or a JSON object.',
+  array: 'One entry in a line.',
+};
+
 function hintOf({ description, type }: FieldShape): string {
-  if (type === 'object') return `${description}. One key=value in a line.`;
-  if (type.startsWith('array')) return `${description}. One entry in a line.`;
-  return `${description}.`;
-}
-
-interface CheckProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly problem: string | undefined;
-  readonly locked: boolean;
-  readonly value: string;
-  readonly onValue: (value: string) => void;
-}
-
-function Check({ label, hint, problem, locked, value, onValue }: CheckProps) {
-  const isOn = value === 'true';
-  return (
-    <div class="field">
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isOn}
-          disabled={locked}
-          aria-invalid={problem === undefined ? undefined : 'true'}
-          onChange={() => onValue(isOn ? 'false' : 'true')}
-        />
-        <span>
-          {label}
-          <br />
-          <span class="hint">{hint}</span>
-        </span>
-      </label>
-      {problem === undefined ? null : (
-        <span class="problem" role="alert">
-          <Icon name="alert" />
-          {problem}
-        </span>
-      )}
-    </div>
-  );
+  const form = forms[type.split(' ')[0] ?? ''] ?? '';
+  return [description === '' ? '' : `${description}.`, form].filter(Boolean).join(' ');
 }

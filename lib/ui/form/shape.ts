@@ -1,4 +1,4 @@
-import { isObject, memberOf, textOf, type Value } from '#client/wire/json.ts';
+import { isObject, memberOf, parseJson, textOf, type Value } from '#client/wire/json.ts';
 
 /** A field of a form, as the API describes it. */
 export interface FieldShape {
@@ -75,6 +75,7 @@ export function asValue(
   if (type === 'array of integer') return { value: linesOf(text).map(Number) };
   if (type.startsWith('array')) return { value: linesOf(text) };
   if (type === 'object') return mapOf(text);
+  if (type === 'json') return jsonOf(text);
   return { value: text };
 }
 
@@ -83,7 +84,17 @@ const linesOf = (text: string): readonly string[] => text.split(/[\n,]/).flatMap
 const numberOf = (text: string) =>
   Number.isFinite(Number(text)) ? { value: Number(text) } : { problem: 'This must be a number.' };
 
+/** For what has no form of its own here. */
+function jsonOf(text: string): { readonly value: Value } | { readonly problem: string } {
+  try {
+    return { value: parseJson(text) };
+  } catch {
+    return { problem: 'This must be JSON.' };
+  }
+}
+
 function mapOf(text: string): { readonly value: Value } | { readonly problem: string } {
+  if (text.startsWith('{')) return jsonOf(text);
   const pairs = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
   if (pairs.some((pair) => pair.indexOf('=') < 1)) return { problem: 'Each line must be key=value.' };
   return {

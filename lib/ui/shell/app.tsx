@@ -24,6 +24,8 @@ const Destination = lazy(() =>
 );
 const Secrets = lazy(() => import('../pages/secrets/secrets.tsx').then(({ Secrets }) => Secrets));
 const Queue = lazy(() => import('../pages/queue/queue.tsx').then(({ Queue }) => Queue));
+const Workspaces = lazy(() => import('../pages/workspaces/workspaces.tsx').then(({ Workspaces }) => Workspaces));
+const Explorer = lazy(() => import('../pages/explorer/explorer.tsx').then(({ Explorer }) => Explorer));
 const Batches = lazy(() => import('../pages/batches/batches.tsx').then(({ Batches }) => Batches));
 
 export function App() {
@@ -58,6 +60,8 @@ function Shell() {
           <Route path="/ui/secrets" component={Secrets} />
           <Route path="/ui/queue" component={Queue} />
           <Route path="/ui/batches" component={Batches} />
+          <Route path="/ui/workspaces/:organization?/:workspace?/:tab?" component={Workspaces} />
+          <Route path="/ui/explorer" component={Explorer} />
           <Route default component={NotFound} />
         </Router>
       </main>

@@ -27,6 +27,8 @@ interface Entry {
 
 /** The list of mounts needs no policy: whoever may use a mount of secrets sees it there. */
 const secretsHref = '/ui/secrets';
+/** Rights in the workspace service come from its teams: the page itself says what is missing. All who have the menu may look. */
+const workspacesHref = '/ui/workspaces';
 
 const entries: readonly Entry[] = [
   { href: '/ui/', word: 'Overview', icon: 'home', needs: 'sys/sync/overview', capability: 'read' },
@@ -35,6 +37,8 @@ const entries: readonly Entry[] = [
   { href: secretsHref, word: 'Secrets', icon: 'key', needs: 'sys/internal/ui/mounts', capability: 'read' },
   { href: '/ui/queue', word: 'Queue', icon: 'stack', needs: 'sys/sync/overview', capability: 'read' },
   { href: '/ui/batches', word: 'Batches', icon: 'layers', needs: 'sys/sync/batches/', capability: 'list' },
+  { href: workspacesHref, word: 'Workspaces', icon: 'squares', needs: 'sys/capabilities-self', capability: 'update' },
+  { href: '/ui/explorer', word: 'API explorer', icon: 'code', needs: 'sys/internal/specs/openapi', capability: 'read' },
 ];
 
 export function Side() {

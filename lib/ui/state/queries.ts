@@ -1,4 +1,5 @@
 import { QueryClient } from '@tanstack/query-core';
+import { isWorkspaces } from '#client/request.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { lostSession } from './session.ts';
 
@@ -19,8 +20,13 @@ queries.getQueryCache().subscribe((event) => {
   if (error instanceof CallFailure) noteFailure(error);
 });
 
-/** What a failure says about the whole page: the session is over, or the service is sealed. */
+/**
+ * What a failure says about the whole page: the session is over, or the service is sealed. A 401 of the workspace service may only say
+ * that the caller is none of its users.
+ */
 export function noteFailure(failure: CallFailure): void {
-  if (failure.isTokenInvalid) lostSession('over');
+  if (failure.isTokenInvalid && !ofWorkspaces(failure)) lostSession('over');
   else if (failure.isSealed) lostSession('sealed');
 }
+
+const ofWorkspaces = ({ request }: CallFailure): boolean => isWorkspaces(request.split(' ')[1] ?? '');

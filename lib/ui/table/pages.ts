@@ -7,20 +7,20 @@ import { queries } from '../state/queries.ts';
 import { type Asking, optionsOf } from '../state/use-query.ts';
 
 /** A list that the server gives page by page, each page with the position after it. */
-export interface Paged {
+export interface Paged<R = Value> {
   readonly key: readonly unknown[];
   readonly ask: (after: string, options: Parameters<Asking['ask']>[0]) => Promise<PageReply>;
   /** The rows of a page; all pages but the last have `rowsPerPage`. */
-  readonly rows: (reply: PageReply) => readonly Value[];
+  readonly rows: (reply: PageReply) => readonly R[];
   /** The position after a page; empty after the last one. */
   readonly next: (reply: PageReply) => string;
   readonly everyMs: number | undefined;
 }
 
-export interface Pages {
+export interface Pages<R = Value> {
   /** Rows that are known to exist, and one page more where the server says that there is more. */
   readonly length: number;
-  rowAt(index: number): Value | undefined;
+  rowAt(index: number): R | undefined;
   /** Keeps the pages of these rows fresh, and lets the others go. */
   show(first: number, last: number): void;
   readonly first: PageReply | undefined;
@@ -32,7 +32,7 @@ export interface Pages {
 export const rowsPerPage = 100;
 
 /** Only the pages in view are asked for and kept, whatever the length of the list. */
-export function usePages(paged: Paged): Pages {
+export function usePages<R>(paged: Paged<R>): Pages<R> {
   const chain = useRef<string[]>(['']);
   const [view, setView] = useState({ from: 0, to: 0 });
   const [, changed] = useState(0);
@@ -77,12 +77,12 @@ function pagesIn({ from, to }: { readonly from: number; readonly to: number }, k
   return pages;
 }
 
-function optionsOfPage({ key, ask, everyMs }: Paged, after: string) {
+function optionsOfPage<R>({ key, ask, everyMs }: Paged<R>, after: string) {
   return optionsOf({ key: [...key, after], ask: (options) => ask(after, options), everyMs });
 }
 
 /** The position of each page is in the page before. A page that changed its end makes the positions after it unknown. */
-function grow(chain: string[], replies: ReadonlyMap<number, PageReply | undefined>, { next }: Paged): void {
+function grow<R>(chain: string[], replies: ReadonlyMap<number, PageReply | undefined>, { next }: Paged<R>): void {
   for (const [page, reply] of replies) {
     if (reply === undefined) continue;
     const after = next(reply);
@@ -92,7 +92,7 @@ function grow(chain: string[], replies: ReadonlyMap<number, PageReply | undefine
   }
 }
 
-const rowsOf = (reply: PageReply | undefined, { rows }: Paged): readonly Value[] =>
+const rowsOf = <R>(reply: PageReply | undefined, { rows }: Paged<R>): readonly R[] =>
   reply === undefined ? [] : rows(reply);
 
 /** The rows in a member of a page, whose `after` is the position after it. */

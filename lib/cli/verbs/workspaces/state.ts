@@ -1,4 +1,4 @@
-import { workspaces } from '#client/operations/workspaces.ts';
+import { states } from '#client/operations/workspaces.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { textOf } from '#client/wire/json.ts';
 import { CommandFailure } from '../../failure.ts';
@@ -15,7 +15,7 @@ export const statePull: Verb = {
     const workspace_id = textOf(await readWorkspace(client, given), 'id');
     const none = (why: string) =>
       new CommandFailure('failed', `${given.argument(0)} ${why}`, `keyferry workspaces show ${given.argument(0)}`);
-    const { data } = await client.call(workspaces.currentState, { workspace_id }).catch((error: unknown) => {
+    const { data } = await client.call(states.current, { workspace_id }).catch((error: unknown) => {
       throw error instanceof CallFailure && error.status === 404 ? none('has no state that you may read') : error;
     });
     const address = textOf(data, 'attributes', 'hosted-state-download-url');
