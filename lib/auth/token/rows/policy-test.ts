@@ -27,7 +27,9 @@ const pathCharactersMax = 4_096;
 
 const fields = {
   path: text(pathCharactersMax).default('').meta({ description: 'Path below /v1/' }),
-  capability: foldedText().default('read').meta({ description: `Needed capability: ${capabilities.join(', ')}` }),
+  capability: foldedText()
+    .default('read')
+    .meta({ description: `Needed capability: ${capabilities.join(', ')}` }),
   sudo: bool().default(false).meta({ description: 'Whether the path needs the sudo capability too' }),
   parameters: jsonObject().default({}).meta({ description: 'Parameters of the request, compared as they are sent' }),
   wrap_ttl: duration().default(0).meta({ description: 'How long the reply is to be wrapped; 0 for no wrapping' }),

@@ -57,7 +57,10 @@ const test: Verb = {
     ['--policy <file>', 'test only this policy, which need not be stored; - for standard input'],
     ['--parameters <json>', 'parameters of the request, as a JSON object'],
   ],
-  examples: ['keyferry policies test read secret/data/app', 'keyferry policies test read secret/data/app --policy app.hcl'],
+  examples: [
+    'keyferry policies test read secret/data/app',
+    'keyferry policies test read secret/data/app --policy app.hcl',
+  ],
   async run({ client, questions }, given) {
     const file = given.text('policy');
     const fields = {

@@ -33,7 +33,9 @@ let member: Made;
 
 beforeAll(async () => {
   await service.ask('PUT', 'sys/policies/acl/team', { policy: team });
-  await service.ask('PUT', 'sys/policies/acl/more', { policy: 'path "secret/data/team/*" { capabilities = ["list"] }' });
+  await service.ask('PUT', 'sys/policies/acl/more', {
+    policy: 'path "secret/data/team/*" { capabilities = ["list"] }',
+  });
   await service.ask('PUT', 'sys/policies/acl/tester', { policy: `path "${at}" { capabilities = ["update"] }` });
   member = await create(['team', 'more', 'tester']);
 });
@@ -58,7 +60,12 @@ describe('sys/policies/test', () => {
 
   test.each([
     [{ path: 'secret/data/team/private' }, false, 'a rule denies the path', 'secret/data/team/private'],
-    [{ path: 'secret/data/team/a', capability: 'delete' }, false, 'the capability "delete" is missing', 'secret/data/team/*'],
+    [
+      { path: 'secret/data/team/a', capability: 'delete' },
+      false,
+      'the capability "delete" is missing',
+      'secret/data/team/*',
+    ],
     [{ path: 'secret/data/team/a', sudo: true }, false, 'the capability "sudo" is missing', 'secret/data/team/*'],
     [{ path: '/secret/metadata/x/app', capability: 'LIST' }, true, 'the rule grants "list"', 'secret/metadata/+/app'],
     [{ path: 'elsewhere' }, false, 'no rule matches the path', undefined],

@@ -1,0 +1,60 @@
+import type { ComponentType } from 'preact';
+import { State } from '../../parts/states.tsx';
+import { useRights } from '../../state/rights.ts';
+import { useTitle } from '../../state/use-title.ts';
+import { accessParts } from './address.ts';
+import { Methods } from './methods/methods.tsx';
+import { Enforcements, MfaMethods } from './mfa/mfa.tsx';
+import { Aliases, Entities, Groups } from './people/people.tsx';
+import { Policies } from './policies/policies.tsx';
+import { TokenRoles } from './tokens/roles.tsx';
+import { Tokens } from './tokens/tokens.tsx';
+
+const pages: Readonly<Record<string, ComponentType>> = {
+  policies: Policies,
+  tokens: Tokens,
+  roles: TokenRoles,
+  entities: Entities,
+  groups: Groups,
+  aliases: Aliases,
+  methods: Methods,
+  mfa: MfaMethods,
+  enforcements: Enforcements,
+};
+
+/** Who may do what: policies, tokens, identities, methods and second factors. Parts that the caller may not list are not offered. */
+export function Access({ part }: { readonly part?: string }) {
+  const rights = useRights(accessParts.map(({ needs }) => needs));
+  const shown = accessParts.filter(({ needs, capability }) => rights.may(capability, needs));
+  const here = part ?? shown[0]?.id ?? '';
+  useTitle(accessParts.find(({ id }) => id === here)?.word ?? 'Access');
+  const Page = pages[here];
+  return (
+    <>
+      <div class="head">
+        <div>
+          <h1>Access</h1>
+          <p>Who may do what, and how they show who they are.</p>
+        </div>
+      </div>
+      {shown.length === 0 ? null : (
+        <nav class="tabs" aria-label="Parts of access">
+          {shown.map(({ id, word }) => (
+            <a key={id} href={`/ui/access/${id}`} aria-current={id === here ? 'page' : undefined}>
+              {word}
+            </a>
+          ))}
+        </nav>
+      )}
+      {Page !== undefined ? <Page key={here} /> : rights.isLoading ? null : <Nothing />}
+    </>
+  );
+}
+
+const Nothing = () => (
+  <div class="card">
+    <State icon="lock" title="Nothing here that you may see">
+      Your policies list no policies, tokens, identities, methods or second factors in this namespace.
+    </State>
+  </div>
+);
