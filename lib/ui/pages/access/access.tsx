@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { State } from '../../parts/states.tsx';
 import { useRights } from '../../state/rights.ts';
 import { useTitle } from '../../state/use-title.ts';
@@ -29,6 +30,10 @@ export function Access({ part }: { readonly part?: string }) {
   const here = part ?? shown[0]?.id ?? '';
   useTitle(accessParts.find(({ id }) => id === here)?.word ?? 'Access');
   const Page = pages[here];
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
+  }, [here, shown.length]);
   return (
     <>
       <div class="head">
@@ -38,7 +43,7 @@ export function Access({ part }: { readonly part?: string }) {
         </div>
       </div>
       {shown.length === 0 ? null : (
-        <nav class="tabs" aria-label="Parts of access">
+        <nav class="tabs" aria-label="Parts of access" ref={tabs}>
           {shown.map(({ id, word }) => (
             <a key={id} href={`/ui/access/${id}`} aria-current={id === here ? 'page' : undefined}>
               {word}

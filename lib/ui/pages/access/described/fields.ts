@@ -14,6 +14,10 @@ export function fieldsOf(help: Value | undefined, hidden: readonly string[] = []
     .map(([name, schema]) => fieldOf(name, schema ?? null, required.includes(name)));
 }
 
+/** Whether a write replaces all settings instead of those that it sends, as its summary says. */
+export const replacesOf = (help: Value | undefined): boolean =>
+  /\breplace\b/i.test(textOf(help, 'openapi', 'paths', '/', 'post', 'summary'));
+
 function fieldOf(name: string, schema: Value, required: boolean): FieldShape {
   const sensitive = textOf(schema, 'format') === 'password';
   return {
@@ -39,8 +43,12 @@ function typeOf(schema: Value): string {
 
 /** `bound_cidrs` as "Bound CIDRs". */
 function labelOf(name: string): string {
-  const words = name.replace(/^token_/, '').replaceAll('_', ' ');
-  const spelled = words.replace(/\b(id|ids|ttl|cidrs?|mfa|jwt|jwks|oidc|url|qr|ca|uri)\b/gi, (word) =>
+  const words = name
+    .replace(/^token_/, '')
+    .replace(/^num_/, 'number_of_')
+    .replace(/^meta$/, 'metadata')
+    .replaceAll('_', ' ');
+  const spelled = words.replace(/\b(id|ids|ttl|cidrs?|mfa|jwt|jwks|oidc|url|qr|ca|uri|pem)\b/gi, (word) =>
     word.toLowerCase().endsWith('s') && word.length > 2 && word.toLowerCase() !== 'jwks'
       ? `${word.slice(0, -1).toUpperCase()}s`
       : word.toUpperCase(),
@@ -66,9 +74,11 @@ export function typedOf(fields: readonly FieldShape[], stored: Value | undefined
   );
 }
 
-/** Whether a map has members that one line cannot show. */
-const isDeep = (value: Value | undefined): boolean =>
-  isObject(value) && Object.values(value).some((one) => typeof one === 'object' && one !== null);
+/** Whether lines cannot show a value: a map with other than texts, or a list with texts that lines or commas would split. */
+function isDeep(value: Value | undefined): boolean {
+  if (Array.isArray(value)) return value.some((one) => typeof one === 'object' || /[\n,]/.test(String(one)));
+  return isObject(value) && Object.values(value).some((one) => typeof one === 'object' && one !== null);
+}
 
 export interface SentFields {
   readonly body: { readonly [name: string]: Value };
@@ -99,10 +109,15 @@ function emptyOf({ type }: FieldShape): Value {
 }
 
 function parsedField(field: FieldShape, text: string): ReturnType<typeof asValue> {
-  if (field.type !== 'object' || !text.trimStart().startsWith('{')) return asValue(field, text);
+  const given = text.trim();
+  const isList = field.type.startsWith('array');
+  if (isList && given.startsWith('-----BEGIN'))
+    return { value: given.split(/(?<=-----END [^-]*-----)\s*/).filter(Boolean) };
+  if (!(isList && given.startsWith('[')) && !(field.type === 'object' && given.startsWith('{')))
+    return asValue(field, text);
   try {
-    return { value: parseJson(text) };
+    return { value: parseJson(given) };
   } catch {
-    return { problem: 'This must be a JSON object, or lines of key=value.' };
+    return { problem: isList ? 'This is not a JSON list.' : 'This is not a JSON object.' };
   }
 }

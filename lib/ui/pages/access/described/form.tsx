@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { CallFailure } from '#client/wire/failure.ts';
 import type { Value } from '#client/wire/json.ts';
@@ -12,7 +11,7 @@ import { api } from '#ui/state/api.ts';
 import { useRights } from '#ui/state/rights.ts';
 import { useQuery } from '#ui/state/use-query.ts';
 import { encodedPath } from '../address.ts';
-import { fieldsOf, groupOf, sentFields, typedOf } from './fields.ts';
+import { fieldsOf, groupOf, replacesOf, sentFields, typedOf } from './fields.ts';
 
 interface FormProps {
   readonly title: string;
@@ -20,14 +19,11 @@ interface FormProps {
   readonly path: string;
   /** What is stored; undefined for something new. */
   readonly stored?: Value | undefined;
-  /** A write replaces everything, so everything is sent. */
-  readonly replaces?: boolean | undefined;
   readonly hidden?: readonly string[] | undefined;
   /** The new thing has a name, which is a part of its path. */
   readonly named?: string | undefined;
   readonly submit: string;
   readonly onSaved: (reply: Value | undefined, name: string) => unknown;
-  readonly children?: ComponentChildren;
 }
 
 const unfolded: ReadonlySet<string> = new Set();
@@ -41,13 +37,21 @@ export function Described(props: FormProps) {
   });
   return (
     <Answer asked={asked}>
-      {({ whole }) => <Fields key={at} {...props} fields={fieldsOf(whole, props.hidden)} />}
+      {({ whole }) => (
+        <Fields key={at} {...props} fields={fieldsOf(whole, props.hidden)} replaces={replacesOf(whole)} />
+      )}
     </Answer>
   );
 }
 
-function Fields(props: FormProps & { readonly fields: readonly FieldShape[] }) {
-  const { title, path, stored, replaces, named, submit, fields, onSaved, children } = props;
+interface FieldsProps extends FormProps {
+  readonly fields: readonly FieldShape[];
+  /** A write replaces everything, so everything is sent. */
+  readonly replaces: boolean;
+}
+
+function Fields(props: FieldsProps) {
+  const { title, path, stored, replaces, named, submit, fields, onSaved } = props;
   const before = stored === undefined ? undefined : typedOf(fields, stored);
   const [name, setName] = useState('');
   const [typed, setTyped] = useState<Typed>(before ?? {});
@@ -55,7 +59,7 @@ function Fields(props: FormProps & { readonly fields: readonly FieldShape[] }) {
   const [rest, setRest] = useState('');
   const at = named === undefined ? path : `${path}/${name || 'new'}`;
   const rights = useRights([named === undefined ? path : `${path}/new`]);
-  const sent = sentFields(fields, typed, replaces === true ? undefined : before);
+  const sent = sentFields(fields, typed, replaces ? undefined : before);
   const isSame = before !== undefined && fields.every((one) => (typed[one.name] ?? '') === (before[one.name] ?? ''));
   const asked = named === undefined ? path : `${path}/new`;
   const refusal = stored === undefined && rights.may('create', asked) ? undefined : rights.refusal('update', asked);
@@ -83,14 +87,16 @@ function Fields(props: FormProps & { readonly fields: readonly FieldShape[] }) {
           </div>
         </div>
       )}
-      {children}
+      {replaces && stored !== undefined && fields.some(({ sensitive }) => sensitive) ? (
+        <p class="quiet">Saving replaces all settings. Fields that are never shown have to be typed again.</p>
+      ) : null}
       {fields.length === 0 ? null : (
         <Generated
           groups={groupOf(title, fields)}
           typed={typed}
           problems={problems}
           folded={unfolded}
-          isStored={stored !== undefined}
+          isStored={stored !== undefined && !replaces}
           onTyped={(field, value) => setTyped((now) => ({ ...now, [field]: value }))}
         />
       )}

@@ -12,8 +12,6 @@ export interface Kind {
   /** Where something new is sent. Undefined: at its name below the listing. */
   readonly create?: string;
   readonly icon: 'person' | 'key' | 'lock' | 'layers';
-  /** A write replaces all settings. */
-  readonly replaces?: true;
   /** Fields that the form leaves out. */
   readonly hidden?: readonly string[];
   readonly empty: string;

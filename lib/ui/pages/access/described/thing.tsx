@@ -58,7 +58,6 @@ function Stored({ kind, of, stored, path, at }: StoredProps) {
         title="Settings"
         path={path}
         stored={stored}
-        replaces={kind.replaces}
         hidden={kind.hidden}
         submit="Save changes"
         onSaved={saved}
