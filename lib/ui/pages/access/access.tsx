@@ -1,26 +1,26 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Loaded } from '../../parts/loaded.tsx';
 import { State } from '../../parts/states.tsx';
 import { useRights } from '../../state/rights.ts';
 import { useTitle } from '../../state/use-title.ts';
 import { accessParts } from './address.ts';
-import { Methods } from './methods/methods.tsx';
-import { Enforcements, MfaMethods } from './mfa/mfa.tsx';
-import { Aliases, Entities, Groups } from './people/people.tsx';
-import { Policies } from './policies/policies.tsx';
-import { TokenRoles } from './tokens/roles.tsx';
-import { Tokens } from './tokens/tokens.tsx';
 
-const pages: Readonly<Record<string, ComponentType>> = {
-  policies: Policies,
-  tokens: Tokens,
-  roles: TokenRoles,
-  entities: Entities,
-  groups: Groups,
-  aliases: Aliases,
-  methods: Methods,
-  mfa: MfaMethods,
-  enforcements: Enforcements,
+type Load = () => Promise<ComponentType>;
+const people = () => import('./people/people.tsx');
+const mfa = () => import('./mfa/mfa.tsx');
+
+/** Each part is loaded when it is shown. */
+const pages: Readonly<Record<string, Load>> = {
+  policies: () => import('./policies/policies.tsx').then(({ Policies }) => Policies),
+  tokens: () => import('./tokens/tokens.tsx').then(({ Tokens }) => Tokens),
+  roles: () => import('./tokens/roles.tsx').then(({ TokenRoles }) => TokenRoles),
+  entities: () => people().then(({ Entities }) => Entities),
+  groups: () => people().then(({ Groups }) => Groups),
+  aliases: () => people().then(({ Aliases }) => Aliases),
+  methods: () => import('./methods/methods.tsx').then(({ Methods }) => Methods),
+  mfa: () => mfa().then(({ MfaMethods }) => MfaMethods),
+  enforcements: () => mfa().then(({ Enforcements }) => Enforcements),
 };
 
 /** Who may do what: policies, tokens, identities, methods and second factors. Parts that the caller may not list are not offered. */
@@ -29,7 +29,7 @@ export function Access({ part }: { readonly part?: string }) {
   const shown = accessParts.filter(({ needs, capability }) => rights.may(capability, needs));
   const here = part ?? shown[0]?.id ?? '';
   useTitle(accessParts.find(({ id }) => id === here)?.word ?? 'Access');
-  const Page = pages[here];
+  const load = pages[here];
   const tabs = useRef<HTMLElement>(null);
   useEffect(() => {
     tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
@@ -51,7 +51,7 @@ export function Access({ part }: { readonly part?: string }) {
           ))}
         </nav>
       )}
-      {Page !== undefined ? <Page key={here} /> : rights.isLoading ? null : <Nothing />}
+      {load !== undefined ? <Loaded key={here} load={load} with={{}} /> : rights.isLoading ? null : <Nothing />}
     </>
   );
 }

@@ -9,7 +9,7 @@ import { Described } from '../described/form.tsx';
 import type { Kind } from '../described/kind.ts';
 import { Remove } from '../described/remove.tsx';
 import { Things } from '../described/things.tsx';
-import type { AuthMount } from './methods.tsx';
+import type { AuthMount } from './mount.ts';
 
 /** One method: what it lets in, how it is set up, how it is tuned. Its parts are those that its help names. */
 export function Method({ mount }: { readonly mount: AuthMount }) {

@@ -1,6 +1,5 @@
 import { useLocation } from 'preact-iso';
 import { system } from '#client/operations/system.ts';
-import { isObject, textOf, type Value } from '#client/wire/json.ts';
 import { LinkButton } from '#ui/parts/button.tsx';
 import { Icon } from '#ui/parts/icon.tsx';
 import { counted } from '#ui/parts/relative.ts';
@@ -11,14 +10,7 @@ import { type Column, Table } from '#ui/table/table.tsx';
 import { accessUrl } from '../address.ts';
 import { EnableMethod } from './enable.tsx';
 import { Method } from './method.tsx';
-
-export interface AuthMount {
-  /** Without a slash at its end. */
-  readonly path: string;
-  readonly type: string;
-  readonly description: string;
-  readonly accessor: string;
-}
+import { type AuthMount, authMountsOf } from './mount.ts';
 
 /** The ways to log in: where they are mounted, and what each of them knows. */
 export function Methods() {
@@ -37,18 +29,6 @@ export function Methods() {
       }}
     </Answer>
   );
-}
-
-function authMountsOf(data: Value | undefined): readonly AuthMount[] {
-  return Object.entries(isObject(data) ? data : {})
-    .filter(([path]) => path.endsWith('/'))
-    .map(([path, mount]) => ({
-      path: path.replace(/\/+$/, ''),
-      type: textOf(mount, 'type'),
-      description: textOf(mount, 'description'),
-      accessor: textOf(mount, 'accessor'),
-    }))
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function List({ mounts }: { readonly mounts: readonly AuthMount[] }) {

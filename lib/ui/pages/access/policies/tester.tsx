@@ -20,18 +20,29 @@ interface TesterProps {
 
 type Whose = 'policy' | 'self' | 'accessor';
 
+interface Given {
+  readonly path: string;
+  readonly capability: string;
+  readonly accessor: string;
+  readonly parameters: string;
+}
+
 const path = 'sys/policies/test';
 const capabilities = ['read', 'list', 'create', 'update', 'patch', 'delete'] as const;
 
 /** May this token do that, and which rule says so? Nothing is called but the test. */
 export function Tester({ policy, onMistake, onFound }: TesterProps) {
-  const [given, setGiven] = useState({ path: '', capability: 'read', accessor: '', parameters: '' });
-  const [whose, setWhose] = useState<Whose>(policy === undefined ? 'self' : 'policy');
+  const [given, setGiven] = useState<Given>({ path: '', capability: 'read', accessor: '', parameters: '' });
+  const [whose, choose] = useState<Whose>(policy === undefined ? 'self' : 'policy');
   const [verdict, setVerdict] = useState<Value>();
   const [problem, setProblem] = useState('');
   const rights = useRights([path]);
-  const set = (change: Partial<typeof given>) => {
+  const set = (change: Partial<Given>) => {
     setGiven({ ...given, ...change });
+    setVerdict(undefined);
+  };
+  const setWhose = (next: Whose) => {
+    choose(next);
     setVerdict(undefined);
   };
   const test = async (event: Event) => {
@@ -56,33 +67,7 @@ export function Tester({ policy, onMistake, onFound }: TesterProps) {
         <h2>Who may do that, and which rule says so</h2>
       </header>
       <form class="inside form" onSubmit={test} noValidate>
-        <div class="access-test">
-          <SelectField
-            label="Capability"
-            value={given.capability}
-            options={capabilities.map((one) => [one, one] as const)}
-            onValue={(capability) => set({ capability })}
-          />
-          <TextField
-            label="Path"
-            required
-            value={given.path}
-            placeholder="secret/data/app/db"
-            onValue={(next) => set({ path: next })}
-          />
-          <SelectField
-            label="For"
-            value={whose}
-            options={policy === undefined ? tokens : [['policy', 'The text above'], ...tokens]}
-            onValue={(value) => {
-              setWhose(value as Whose);
-              setVerdict(undefined);
-            }}
-          />
-          {whose === 'accessor' ? (
-            <TextField label="Accessor" value={given.accessor} onValue={(accessor) => set({ accessor })} />
-          ) : null}
-        </div>
+        <Question isEditing={policy !== undefined} {...{ given, whose, set, setWhose }} />
         <details>
           <summary>Parameters of the request</summary>
           <div class="form">
@@ -107,17 +92,50 @@ export function Tester({ policy, onMistake, onFound }: TesterProps) {
   );
 }
 
+interface QuestionProps {
+  readonly given: Given;
+  readonly whose: Whose;
+  readonly isEditing: boolean;
+  readonly set: (change: Partial<Given>) => void;
+  readonly setWhose: (whose: Whose) => void;
+}
+
+function Question({ given, whose, isEditing, set, setWhose }: QuestionProps) {
+  return (
+    <div class="access-test">
+      <SelectField
+        label="Capability"
+        value={given.capability}
+        options={capabilities.map((one) => [one, one] as const)}
+        onValue={(capability) => set({ capability })}
+      />
+      <TextField
+        label="Path"
+        required
+        value={given.path}
+        placeholder="secret/data/app/db"
+        onValue={(next) => set({ path: next })}
+      />
+      <SelectField
+        label="For"
+        value={whose}
+        options={isEditing ? [['policy', 'The text above'], ...tokens] : tokens}
+        onValue={(value) => setWhose(value as Whose)}
+      />
+      {whose === 'accessor' ? (
+        <TextField label="Accessor" value={given.accessor} onValue={(accessor) => set({ accessor })} />
+      ) : null}
+    </div>
+  );
+}
+
 const tokens: readonly (readonly [string, string])[] = [
   ['self', 'Your own token'],
   ['accessor', 'The token with an accessor'],
 ];
 
 /** @throws SyntaxError when the parameters are not JSON */
-function fieldsOf(
-  given: { readonly path: string; readonly capability: string; readonly accessor: string; readonly parameters: string },
-  whose: Whose,
-  policy: string | undefined,
-) {
+function fieldsOf(given: Given, whose: Whose, policy: string | undefined) {
   const parameters = given.parameters.trim() === '' ? undefined : parametersIn(given.parameters);
   const common = { path: given.path.trim().replace(/^\/?v1\//, ''), capability: given.capability, parameters };
   if (whose === 'policy') return { ...common, policy };

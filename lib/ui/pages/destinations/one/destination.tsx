@@ -1,6 +1,7 @@
 import { sync } from '#client/operations/sync.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
+import { Loaded } from '#ui/parts/loaded.tsx';
 import { Button, LinkButton } from '../../../parts/button.tsx';
 import { Answer } from '../../../parts/states.tsx';
 import { Time } from '../../../parts/time.tsx';
@@ -15,7 +16,6 @@ import { ErrorBox } from '../../records/drawer.tsx';
 import { recordsUrl } from '../../records/filter.ts';
 import { errorOf } from '../../records/record.ts';
 import { CheckReport, useCheck } from '../check/check.tsx';
-import { Settings } from '../edit/edit.tsx';
 import { Danger } from './danger.tsx';
 import { Drift } from './drift.tsx';
 import { Plan } from './plan.tsx';
@@ -26,6 +26,8 @@ interface DestinationProps {
   readonly name: string;
   readonly tab?: string;
 }
+
+const settings = () => import('../edit/edit.tsx').then(({ Settings }) => Settings);
 
 const tabs = [
   ['', 'State'],
@@ -69,7 +71,7 @@ export function Destination({ type, name, tab = '' }: DestinationProps) {
       </nav>
       <Answer asked={asked}>
         {({ data }) => {
-          if (tab === 'settings') return <Settings type={type} name={name} stored={data ?? null} />;
+          if (tab === 'settings') return <Loaded load={settings} with={{ type, name, stored: data ?? null }} />;
           if (tab === 'plan') return <Plan type={type} name={name} />;
           if (tab === 'drift') return <Drift type={type} name={name} stored={data ?? null} />;
           if (tab === 'rules') return <Rules type={type} name={name} />;
