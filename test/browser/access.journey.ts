@@ -128,7 +128,12 @@ describe.skipIf(!hasBrowser())('access', () => {
     const { data } = await service.ask('GET', 'auth/token/lookup-self', undefined, {
       headers: { 'x-service-token': token },
     });
-    await service.ask('POST', 'auth/token/create', {}, { headers: { 'x-service-token': token } });
+    await service.ask(
+      'POST',
+      'auth/token/create',
+      { policies: ['default'] },
+      { headers: { 'x-service-token': token } },
+    );
     expect(await violations(page)).toEqual([]);
     await page.getByRole('link', { name: 'Done' }).click();
     await page.getByRole('grid', { name: 'Accessors of tokens' }).waitFor();
