@@ -182,6 +182,7 @@ const before: Readonly<Record<string, () => Promise<unknown>>> = {
     await service.ask('POST', 'secret/delete/my-app', { versions: [1] });
   },
   'policies put': () => inFolder('team-a.hcl', 'path "secret/data/team-a/*" { capabilities = ["read"] }\n'),
+  'policies test': () => inFolder('app.hcl', 'path "secret/data/app" { capabilities = ["read"] }\n'),
   'tokens lookup': accessor,
   'tokens revoke': accessor,
   async 'audit hash'() {

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Operation } from '#client/operation.ts';
 import { auth } from '#client/operations/auth.ts';
+import { identity } from '#client/operations/identity.ts';
 import { kv1, kv2 } from '#client/operations/kv.ts';
 import { notices } from '#client/operations/notices.ts';
 import { specs } from '#client/operations/specs.ts';
@@ -63,6 +64,7 @@ function problemsOf(name: string, operation: Operation, mount: string, document:
 
 test.each([
   ['auth', auth, ''],
+  ['identity', identity, ''],
   ['system', system, ''],
   ['sync', sync, ''],
   ['notices', notices, ''],

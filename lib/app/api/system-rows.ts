@@ -5,6 +5,7 @@ import { passwordPolicyRows } from '#auth/password-policy/rows.ts';
 import { policyRows } from '#auth/policy/rows/index.ts';
 import { mintRootToken } from '#auth/token/issue/mint.ts';
 import { capabilityRows } from '#auth/token/rows/capabilities.ts';
+import { policyTestRow } from '#auth/token/rows/policy-test.ts';
 import { wrappingRows } from '#auth/wrapping/rows.ts';
 import type { Config } from '#core/config.ts';
 import { engines } from '#engines/index.ts';
@@ -47,7 +48,7 @@ interface SystemParts extends Base {
 export function systemRows(parts: SystemParts): readonly Row[] {
   const { config, log, shared, callers, mounts, inFlight, rateLimits, reloads } = parts;
   const { store, clock, changed, metrics, typeNames } = shared;
-  const { leases, leaseCapacity, enabled, acls, namespaces } = callers;
+  const { leases, leaseCapacity, enabled, acls, factsOf, namespaces } = callers;
   const hasRoles = (type: string) => callers.engines.some((one) => one.type === type && one.loginRole !== undefined);
   const quotasChanged = () => {
     leaseCapacity.forget();
@@ -85,6 +86,7 @@ export function systemRows(parts: SystemParts): readonly Row[] {
     ...messageRows,
     ...policyRows({ store, acls, typeNames }),
     ...capabilityRows({ store, acls, namespaces, typeNames }),
+    policyTestRow({ store, acls, factsOf, namespaces, typeNames }),
     ...passwordPolicyRows({ store }),
     ...leaseRows(leases),
     ...lockoutRows(store),

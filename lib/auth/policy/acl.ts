@@ -16,11 +16,19 @@ export interface Acl {
    *   the path without it, since `kv/+` and `kv/a*` also match folders
    */
   find(path: string, list: boolean): Grant | undefined;
+  /** The same grant with its pattern. */
+  match(path: string, list: boolean): Match | undefined;
   /** Whether a pattern that grants anything can match a path below this one. Determines which mounts a caller can see. */
   touches(prefix: string): boolean;
   /** Grants by pattern: exact patterns and those with wildcards. */
   readonly exact: ReadonlyMap<string, Grant>;
   readonly globs: ReadonlyMap<string, Grant>;
+}
+
+/** A grant and the pattern that decides about a path. */
+export interface Match {
+  readonly pattern: string;
+  readonly grant: Grant;
 }
 
 /** A rule with the path of the namespace that its pattern is relative to. Absent for the root. */
@@ -55,15 +63,21 @@ export function* compilingAcl(rules: readonly PlacedRule[], names: TypeNames): S
     else prefixes.add(pattern.slice(0, -1), placed);
     yield;
   }
+  const exactly = (pattern: string): Match | undefined => {
+    const grant = exact.get(pattern);
+    return grant && { pattern, grant };
+  };
   const best = (path: string) => bestOf([...prefixes.longest(path), ...segments.find(path)]);
+  const match = (path: string, list: boolean): Match | undefined => {
+    const bare = list && path.endsWith('/') ? path.slice(0, -1) : undefined;
+    const found = exactly(path) ?? (bare === undefined ? undefined : exactly(bare));
+    return found ?? (bare === undefined ? undefined : best(bare)) ?? best(path);
+  };
   return {
     exact,
     globs,
-    find(path, list) {
-      const bare = list && path.endsWith('/') ? path.slice(0, -1) : undefined;
-      const found = exact.get(path) ?? (bare === undefined ? undefined : exact.get(bare));
-      return found ?? (bare === undefined ? undefined : best(bare)) ?? best(path);
-    },
+    find: (path, list) => match(path, list)?.grant,
+    match,
     touches: (prefix) => touches(exact, globs, prefix),
   };
 }
@@ -73,12 +87,12 @@ export const hasSegmentWildcard = (pattern: string): boolean => pattern.startsWi
 
 export const isGlob = (pattern: string): boolean => pattern.endsWith('*') || hasSegmentWildcard(pattern);
 
-function bestOf(candidates: readonly Placed[]): Grant | undefined {
+function bestOf(candidates: readonly Placed[]): Match | undefined {
   let best: Placed | undefined;
   for (const candidate of candidates) {
     if (best === undefined || precedes(candidate.precedence, best.precedence)) best = candidate;
   }
-  return best?.grant;
+  return best && { pattern: best.precedence.pattern, grant: best.grant };
 }
 
 /** Patterns that end in `*` by their prefix. A search costs one hash look-up per length of prefix, the longest first. */

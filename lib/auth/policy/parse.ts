@@ -56,6 +56,7 @@ function toRule(given: string, members: readonly Member[], at: number, text: str
     throw wrong(text, at, `path ${JSON.stringify(given)}: invalid use of wildcards ("+*" is forbidden)`);
   return {
     pattern,
+    at,
     ...readGrant(members, (offset, problem) => wrong(text, offset, `path ${JSON.stringify(given)}: ${problem}`)),
   };
 }

@@ -43,9 +43,11 @@ export interface Grant {
 }
 
 /** What one policy contributes to a grant. */
-interface Share {
+export interface Share {
   readonly policy: PolicyName;
   readonly capabilities: ReadonlySet<Capability>;
+  /** Where the rule begins in the text, as an offset. Only of policies that are tried out. */
+  readonly at?: number;
 }
 
 /** Identifies a policy. */
@@ -57,6 +59,8 @@ export interface PolicyName {
 export interface Rule extends Grant {
   /** The pattern in the policy, without a leading slash. It may contain templates. */
   readonly pattern: string;
+  /** Where the rule begins in the text, as an offset. */
+  readonly at?: number;
 }
 
 export interface Policy {

@@ -13,7 +13,8 @@ export const auth = {
     path: 'auth/token/create',
     fields: ['policies', 'ttl', 'explicit_max_ttl', 'period', 'display_name', 'num_uses', 'no_parent', 'renewable'],
   },
-  listAccessors: { method: 'LIST', path: 'auth/token/accessors' },
+  listAccessors: { method: 'LIST', path: 'auth/token/accessors', fields: ['after', 'limit'] },
   lookupAccessor: { method: 'POST', path: 'auth/token/lookup-accessor', fields: ['accessor'] },
-  revokeAccessor: { method: 'POST', path: 'auth/token/revoke-accessor', fields: ['accessor'] },
+  renewAccessor: { method: 'POST', path: 'auth/token/renew-accessor', fields: ['accessor', 'increment'] },
+  revokeAccessor: { method: 'POST', path: 'auth/token/revoke-accessor', fields: ['accessor', 'plan'] },
 } as const satisfies Record<string, Operation>;

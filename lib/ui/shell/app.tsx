@@ -23,6 +23,7 @@ const Destination = lazy(() =>
   import('../pages/destinations/one/destination.tsx').then(({ Destination }) => Destination),
 );
 const Secrets = lazy(() => import('../pages/secrets/secrets.tsx').then(({ Secrets }) => Secrets));
+const Access = lazy(() => import('../pages/access/access.tsx').then(({ Access }) => Access));
 const Queue = lazy(() => import('../pages/queue/queue.tsx').then(({ Queue }) => Queue));
 const Workspaces = lazy(() => import('../pages/workspaces/workspaces.tsx').then(({ Workspaces }) => Workspaces));
 const Explorer = lazy(() => import('../pages/explorer/explorer.tsx').then(({ Explorer }) => Explorer));
@@ -58,6 +59,7 @@ function Shell() {
           <Route path="/ui/destinations/new/:type?" component={NewDestination} />
           <Route path="/ui/destinations/:type/:name/:tab?" component={Destination} />
           <Route path="/ui/secrets" component={Secrets} />
+          <Route path="/ui/access/:part?" component={Access} />
           <Route path="/ui/queue" component={Queue} />
           <Route path="/ui/batches" component={Batches} />
           <Route path="/ui/workspaces/:organization?/:workspace?/:tab?" component={Workspaces} />

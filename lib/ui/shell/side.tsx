@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { system } from '#client/operations/system.ts';
 import { memberOf, textOf } from '#client/wire/json.ts';
+import { accessParts } from '../pages/access/address.ts';
 import { mountsOf } from '../pages/secrets/address.ts';
 import type { PaletteProps } from '../palette/palette.tsx';
 import { Button } from '../parts/button.tsx';
@@ -29,12 +30,15 @@ interface Entry {
 const secretsHref = '/ui/secrets';
 /** Rights in the workspace service come from its teams: the page itself says what is missing. All who have the menu may look. */
 const workspacesHref = '/ui/workspaces';
+/** It has parts, each with a right of its own. */
+const accessHref = '/ui/access';
 
 const entries: readonly Entry[] = [
   { href: '/ui/', word: 'Overview', icon: 'home', needs: 'sys/sync/overview', capability: 'read' },
   { href: '/ui/records', word: 'Records', icon: 'rows', needs: 'sys/sync/records', capability: 'read' },
   { href: '/ui/destinations', word: 'Destinations', icon: 'target', needs: 'sys/sync/overview', capability: 'read' },
   { href: secretsHref, word: 'Secrets', icon: 'key', needs: 'sys/internal/ui/mounts', capability: 'read' },
+  { href: accessHref, word: 'Access', icon: 'lock', needs: 'sys/policies/acl/', capability: 'list' },
   { href: '/ui/queue', word: 'Queue', icon: 'stack', needs: 'sys/sync/overview', capability: 'read' },
   { href: '/ui/batches', word: 'Batches', icon: 'layers', needs: 'sys/sync/batches/', capability: 'list' },
   { href: workspacesHref, word: 'Workspaces', icon: 'squares', needs: 'sys/capabilities-self', capability: 'update' },
@@ -42,12 +46,14 @@ const entries: readonly Entry[] = [
 ];
 
 export function Side() {
-  const rights = useRights(entries.map(({ needs }) => needs));
+  const rights = useRights([...entries, ...accessParts].map(({ needs }) => needs));
   const mounts = useQuery({ key: ['mounts'], ask: (options) => api.call(system.mounts, {}, undefined, options) });
   const hasSecrets = mountsOf(mounts.reply?.data).length > 0;
-  const shown = entries.filter(({ href, needs, capability }) =>
-    href === secretsHref ? hasSecrets : rights.may(capability, needs),
-  );
+  const hasAccess = accessParts.some(({ needs, capability }) => rights.may(capability, needs));
+  const shown = entries.filter(({ href, needs, capability }) => {
+    if (href === accessHref) return hasAccess;
+    return href === secretsHref ? hasSecrets : rights.may(capability, needs);
+  });
   return (
     <header class="side">
       <a class="brand" href="/ui/">

@@ -63,6 +63,7 @@ describe('a rule', () => {
     }`;
     expect(rule(text)).toEqual({
       pattern: 'a',
+      at: 9,
       capabilities: new Set(['update']),
       allowedParameters: new Map<string, unknown>([
         ['kind', ['a', 1, true, ['x']]],

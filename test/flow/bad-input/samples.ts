@@ -38,6 +38,7 @@ const bodies: readonly (readonly [RegExp, (known: Known) => Members])[] = [
   [/^secret\/(delete|undelete|destroy)\//, () => ({ versions: [1] })],
   [/^sys\/mounts\/[^/]+\/tune$/, () => ({ options: {} })],
   [/^sys\/mounts\//, () => ({ type: 'kv', options: {} })],
+  [/^sys\/policies\/test$/, () => ({ path: 'x', policy: 'path "x" { capabilities = ["read"] }', parameters: {} })],
   [/^sys\/policies\/acl\//, () => ({ policy: 'path "x" { capabilities = ["read"] }' })],
   [/^sys\/policies\/password\//, () => ({ policy: 'length = 8\nrule "charset" { charset = "abcdefgh" }' })],
   [/^sys\/policy\//, () => ({ policy: 'path "x" { capabilities = ["read"] }' })],

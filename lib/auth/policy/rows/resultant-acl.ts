@@ -55,4 +55,10 @@ const grantView = (grant: Grant): object => ({
   ...(grant.requiredParameters.size > 0 ? { required_parameters: [...grant.requiredParameters] } : {}),
 });
 
+/** One rule with the pattern as its policy has it. */
+export const ruleOf = (typeNames: TypeNames, vocabulary: Vocabulary, pattern: string, grant: Grant): object => ({
+  path: pathName(typeNames, pattern, vocabulary),
+  ...grantView(grant),
+});
+
 const ruleView = (rule: ParameterRule): object => Object.fromEntries(rule);

@@ -26,11 +26,17 @@ export async function writeText(
   input: { readonly name: string; readonly policy?: string | undefined },
   context: RequestContext,
 ): Promise<Reply> {
-  if (!input.policy) throw badField('policy', "'policy' parameter not supplied or empty");
-  const text = decoded(input.policy);
-  if (text.includes('\0')) throw badField('policy', 'the policy contains the character U+0000, which cannot be stored');
+  const text = plainText(input.policy);
   for (const warning of await texts.write(storedName(input.name, context), text)) context.warn(warning);
   return undefined;
+}
+
+/** The text of a policy that a client sent. @throws AppError `bad-request` when it is missing or cannot be stored */
+export function plainText(policy: string | undefined): string {
+  if (!policy) throw badField('policy', "'policy' parameter not supplied or empty");
+  const text = decoded(policy);
+  if (text.includes('\0')) throw badField('policy', 'the policy contains the character U+0000, which cannot be stored');
+  return text;
 }
 
 /** Decodes a text that is entirely base64, which no policy in HCL or JSON can be. */

@@ -118,7 +118,8 @@ async function byToken(parts: Parts, token: string): Promise<Holder> {
   return holderOf(parts, await parts.find(new Secret(token)), 'token');
 }
 
-async function byAccessor(parts: Parts, accessor: string): Promise<Holder> {
+/** The token with an accessor. @throws AppError `bad-request` */
+export async function byAccessor(parts: CapabilityParts, accessor: string): Promise<Holder> {
   if (accessor === '') throw badField('accessor', 'missing accessor');
   // PostgreSQL cannot compare with U+0000.
   const row = accessor.includes('\0') ? undefined : await findByAccessor(parts.store, accessor);
@@ -126,7 +127,7 @@ async function byAccessor(parts: Parts, accessor: string): Promise<Holder> {
 }
 
 async function holderOf(
-  { acls, namespaces }: Parts,
+  { acls, namespaces }: CapabilityParts,
   row: TokenRow | undefined,
   field: 'token' | 'accessor',
 ): Promise<Holder> {

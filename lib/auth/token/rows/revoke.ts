@@ -4,8 +4,10 @@ import { Secret } from '#core/secret.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
+import { bool } from '#path/fields.ts';
 import { isBatch, openBatch } from '../find/batch.ts';
 import { hashToken } from '../find/store.ts';
+import { belowMax, countBelow } from '../revoke/below.ts';
 import { revokeAlone, revokeTree } from '../revoke/revoke.ts';
 import {
   accessorField,
@@ -17,6 +19,10 @@ import {
   tokenInPath,
   visibleFrom,
 } from './given.ts';
+
+const planField = bool()
+  .default(false)
+  .meta({ description: `Revoke nothing; reply with the number of tokens below it, up to ${belowMax}` });
 
 /** `revoke`, `revoke-self`, `revoke-accessor`, `revoke-orphan`. */
 export const revokeRows = (parts: RowParts): readonly Row[] => [
@@ -54,13 +60,14 @@ export const revokeRows = (parts: RowParts): readonly Row[] => [
     help: 'Revokes the token with an accessor and all its children.',
     operations: {
       write: operation(
-        { accessor: accessorField },
+        { accessor: accessorField, plan: planField },
         {
           summary: 'Revoke a token by its accessor',
           knownFieldsOnly: true,
-          async run({ accessor }, context) {
+          async run({ accessor, plan }, context) {
             const row = await byAccessor(parts, accessor, context);
             if (row === undefined) return { warnings: ['No token found with this accessor'] };
+            if (plan) return { data: await countBelow(parts.store, row.hash) };
             await revokeTree(parts, row.hash);
             return undefined;
           },

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { system } from '#client/operations/system.ts';
-import { textOf, textsOf } from '#client/wire/json.ts';
-import { CommandFailure } from '../../failure.ts';
+import { memberOf, parseJson, textOf, textsOf, type Value } from '#client/wire/json.ts';
+import type { Context } from '../../context.ts';
+import { CommandFailure, usage } from '../../failure.ts';
 import { one, rowsOf, text } from '../../output/result.ts';
 import type { Described, Verb } from '../../verb.ts';
 
@@ -38,11 +39,59 @@ const put: Verb = {
   examples: ['keyferry policies put team-a team-a.hcl'],
   async run({ client, questions }, given) {
     const [name, file] = [given.argument(0), given.argument(1)];
-    const policy = file === '-' ? await questions.readAll() : await readFile(file, 'utf8').catch(refuse(file));
+    const policy = await textIn(file, questions);
     await client.call(system.writePolicy, { name }, { policy });
     return one({ written: name });
   },
 };
+
+const test: Verb = {
+  name: 'policies test',
+  summary: 'Tell whether a token or a policy allows a request, and which rule decides',
+  arguments: [
+    ['<capability>', 'create, read, update, patch, delete or list'],
+    ['<path>', 'path below /v1/'],
+  ],
+  options: [
+    ['--accessor <accessor>', 'test the token with this accessor; default: your token'],
+    ['--policy <file>', 'test only this policy, which need not be stored; - for standard input'],
+    ['--parameters <json>', 'parameters of the request, as a JSON object'],
+  ],
+  examples: [
+    'keyferry policies test read secret/data/app',
+    'keyferry policies test read secret/data/app --policy app.hcl',
+  ],
+  async run({ client, questions }, given) {
+    const file = given.text('policy');
+    const fields = {
+      capability: given.argument(0),
+      path: given.argument(1),
+      accessor: given.text('accessor'),
+      parameters: parametersIn(given.text('parameters')),
+      policy: file === undefined ? undefined : await textIn(file, questions),
+    };
+    const { data } = await client.call(system.testPolicy, {}, fields);
+    const policies = memberOf(data, 'rule', 'policies');
+    return one({
+      allowed: memberOf(data, 'allowed'),
+      reason: textOf(data, 'reason'),
+      rule: textOf(data, 'rule', 'path'),
+      policies: Array.isArray(policies) ? policies.map(sourceOf).join(', ') : '',
+    });
+  },
+};
+
+/** A stored policy by its name, the one of a file by the line of the rule. */
+const sourceOf = (policy: Value): string => textOf(policy, 'name') || `line ${textOf(policy, 'line')}`;
+
+function parametersIn(text: string | undefined): Value | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return parseJson(text);
+  } catch {
+    throw usage('the parameters are not JSON', 'policies test');
+  }
+}
 
 const remove: Verb = {
   name: 'policies delete',
@@ -58,10 +107,13 @@ const remove: Verb = {
   },
 };
 
+const textIn = (file: string, questions: Context['questions']): Promise<string> =>
+  file === '-' ? questions.readAll() : readFile(file, 'utf8').catch(refuse(file));
+
 const refuse =
   (file: string) =>
   ({ code = 'unreadable' }: NodeJS.ErrnoException): never => {
-    throw new CommandFailure('failed', `${file} cannot be read: ${code}`, 'keyferry policies put --help');
+    throw new CommandFailure('failed', `${file} cannot be read: ${code}`, 'keyferry policies --help');
   };
 
-export const policies: readonly Verb[] = [list, get, put, remove];
+export const policies: readonly Verb[] = [list, get, put, test, remove];

@@ -1,8 +1,8 @@
-import { ErrorBoundary, lazy } from 'preact-iso';
 import { sync } from '#client/operations/sync.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { Button, LinkButton } from '#ui/parts/button.tsx';
+import { Loaded } from '#ui/parts/loaded.tsx';
 import { Answer } from '#ui/parts/states.tsx';
 import { Time } from '#ui/parts/time.tsx';
 import { say } from '#ui/parts/toast.tsx';
@@ -16,18 +16,18 @@ import { ErrorBox } from '../../records/drawer.tsx';
 import { recordsUrl } from '../../records/filter.ts';
 import { errorOf } from '../../records/record.ts';
 import { CheckReport, useCheck } from '../check/check.tsx';
-import { Settings } from '../edit/edit.tsx';
 import { Danger } from './danger.tsx';
 import { Drift } from './drift.tsx';
-import { Plan } from './plan.tsx';
-
-const Rules = lazy(() => import('./rules.tsx').then(({ Rules }) => Rules));
 
 interface DestinationProps {
   readonly type: string;
   readonly name: string;
   readonly tab?: string;
 }
+
+const settings = () => import('../edit/edit.tsx').then(({ Settings }) => Settings);
+const plan = () => import('./plan.tsx').then(({ Plan }) => Plan);
+const rules = () => import('./rules.tsx').then(({ Rules }) => Rules);
 
 const tabs = [
   ['', 'State'],
@@ -71,15 +71,11 @@ export function Destination({ type, name, tab = '' }: DestinationProps) {
       </nav>
       <Answer asked={asked}>
         {({ data }) => {
-          if (tab === 'settings') return <Settings type={type} name={name} stored={data ?? null} />;
-          if (tab === 'plan') return <Plan type={type} name={name} />;
+          if (tab === 'settings')
+            return <Loaded key={tab} load={settings} with={{ type, name, stored: data ?? null }} />;
+          if (tab === 'plan') return <Loaded key={tab} load={plan} with={{ type, name }} />;
+          if (tab === 'rules') return <Loaded key={tab} load={rules} with={{ type, name }} />;
           if (tab === 'drift') return <Drift type={type} name={name} stored={data ?? null} />;
-          if (tab === 'rules')
-            return (
-              <ErrorBoundary onError={() => say('fail', 'A part of the page could not be loaded. Reload the page.')}>
-                <Rules type={type} name={name} />
-              </ErrorBoundary>
-            );
           if (tab === 'danger') return <Danger type={type} name={name} stored={data ?? null} />;
           return <State type={type} name={name} stored={data ?? null} />;
         }}
