@@ -130,6 +130,14 @@ describe('a check', () => {
     expect(state.after).toBe('0');
   });
 
+  test('passes over a destination with very many associations', async () => {
+    await bypass(`delete from associations where secret_name = 'two'`);
+    const lines: object[] = [];
+    await checkCounts({ store, log: logInto(lines) }, newCheckState(), 2);
+    expect(lines).toEqual([]);
+    expect(await wrongCounts(store.db)).not.toEqual([]);
+  });
+
   test('does not correct twice what several find at the same time', async () => {
     await bypass(`delete from associations where secret_name = 'one'`);
     const id = await idOf('a');

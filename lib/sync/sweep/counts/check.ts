@@ -1,7 +1,7 @@
 import type { Log } from '#core/log/log.ts';
 import { outageOf } from '#core/log/outage.ts';
 import { pick } from '#store/sql/columns.ts';
-import { bigintText, bool } from '#store/sql/kinds.ts';
+import { bigintText, bool, float } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { associationCountsTable } from '#store/tables/sync.ts';
@@ -26,20 +26,24 @@ export interface CheckParts {
   readonly log: Log;
 }
 
+/** Destinations with more associations are passed over, so that no statement takes long. */
+const checkedMax = 100_000;
+
 /**
  * Counts the associations of the next destination, when that is due and no other process does, and corrects the counts where they differ.
- * Only writes that bypass the triggers make them differ, such as those of a replication tool. A destination that cannot be counted within
- * the time limit of statements is passed over.
+ * Only writes that bypass the triggers make them differ, such as those of a replication tool.
  */
-export async function checkCounts(parts: CheckParts, state: CheckState): Promise<void> {
+export async function checkCounts(parts: CheckParts, state: CheckState, associationsMax = checkedMax): Promise<void> {
   const beganMs = Date.now();
   const waitMs = state.dueAtMs - beganMs;
   // A longer wait means that the clock was set back.
   if (waitMs > 0 && waitMs <= pauseMsMax) return;
-  const { rows } = await rowsOf({ id: bigintText })`
-    select id from destinations where id > ${state.after}::bigint order by id limit 1`.execute(parts.store.db);
-  state.after = rows[0]?.id ?? '0';
-  if (rows[0] !== undefined) await mend(parts, rows[0].id);
+  const { rows } = await rowsOf({ id: bigintText, associations: float })`
+    select d.id, (select coalesce(sum(c.associations), 0)::float8 from association_counts c where c.destination_id = d.id) as associations
+      from destinations d where d.id > ${state.after}::bigint order by d.id limit 1`.execute(parts.store.db);
+  const [next] = rows;
+  state.after = next?.id ?? '0';
+  if (next !== undefined && next.associations <= associationsMax) await mend(parts, next.id);
   const pauseMs = (Date.now() - beganMs) * pauseFactor;
   state.dueAtMs = Date.now() + Math.min(pauseMsMax, Math.max(pauseMsMin, pauseMs));
 }
