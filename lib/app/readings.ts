@@ -3,8 +3,8 @@ import { definitions } from '#destinations/index.ts';
 import { openLevels } from '#queue/pending/levels.ts';
 import { loadSettings } from '#sync/model/settings.ts';
 import {
+  countAssociations,
   countDestinations,
-  estimateAssociations,
   firstDestinations,
   oldestDirty,
 } from '#sync/records/metric-counts.ts';
@@ -21,7 +21,7 @@ export function readService({ config, log }: AppParts, { store, redisUrl, metric
   const levels = openLevels({ redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, types, log });
   gaugeService(metrics, types, {
     settings: () => loadSettings(store),
-    associations: () => store.readOlder((db) => estimateAssociations({ db })),
+    associations: () => store.readOlder((db) => countAssociations({ db })),
     oldestDirty: () => oldestDirty(store, types),
     destinations: () => store.readOlder((db) => countDestinations({ db })),
     tokens: () => store.readOlder((db) => estimateTokens({ db })),

@@ -84,6 +84,7 @@ import type {
 import type { cubbyholeTable, kvMountsTable, kvSecretsTable, kvVersionsTable } from './tables/secrets.ts';
 import type { wsBlobChunksTable, wsBlobsTable, wsStateOutputsTable, wsStateVersionsTable } from './tables/states.ts';
 import type {
+  associationCountsTable,
   associationsTable,
   destinationDriftTable,
   destinationResultsTable,
@@ -143,6 +144,7 @@ import type {
 export interface Database {
   approle_roles: TableOf<typeof approleRolesTable>;
   approle_secret_ids: TableOf<typeof approleSecretIdsTable>;
+  association_counts: TableOf<typeof associationCountsTable>;
   associations: TableOf<typeof associationsTable>;
   audit_devices: TableOf<typeof auditDevicesTable>;
   audit_headers: TableOf<typeof auditHeadersTable>;

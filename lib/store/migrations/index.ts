@@ -60,6 +60,8 @@ import { assessments } from './0078-assessments.ts';
 import { ingresses } from './0080-ingresses.ts';
 import { workspaceMeasures } from './0082-workspace-measures.ts';
 import { runTasks } from './0083-run-tasks.ts';
+import { associationCounts } from './0085-association-counts.ts';
+import { oldestChangeOfDestination } from './0086-oldest-change-of-destination.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -141,4 +143,6 @@ export const migrations: readonly Migration[] = [
   { name: '0080-ingresses', up: ingresses },
   { name: '0082-workspace-measures', up: workspaceMeasures },
   { name: '0083-run-tasks', up: runTasks },
+  { name: '0085-association-counts', up: associationCounts, outsideTransaction: true },
+  { name: '0086-oldest-change-of-destination', up: oldestChangeOfDestination, outsideTransaction: true },
 ];

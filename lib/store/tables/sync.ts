@@ -76,6 +76,26 @@ export const associationsTable = {
   planned_generation: withDefault(int),
 };
 
+/**
+ * Summands of the numbers of associations, by destination, status and kind of error. Triggers on associations add rows;
+ * the sweep replaces them by their sums.
+ */
+export const associationCountsTable = {
+  destination_id: bigintText,
+  id: generated(bigintText),
+  status: text,
+  /** Of the error of the present attempts; empty: there is none. */
+  kind: text,
+  /** Without remnants. */
+  associations: int,
+  /** Also remnants. */
+  dirty: int,
+  /** Associations with drift. */
+  drifted: int,
+  /** It is a sum, not a single change. */
+  folded: withDefault(bool),
+};
+
 export const destinationsTable = {
   id: generated(bigintText),
   type: text,

@@ -1,10 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
-import { sampleOf } from '#store/postgres/statements/sample.ts';
 import type { RowOf } from '#store/sql/columns.ts';
-import { float, int, oneOf, text } from '#store/sql/kinds.ts';
+import { float, int, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
-import { errorStatuses, isRemnant, toStatus } from '../model/status.ts';
+import { toStatus } from '../model/status.ts';
 
 /** How many associations of a type have a status. */
 export interface StatusCount {
@@ -13,57 +11,19 @@ export interface StatusCount {
   readonly count: number;
 }
 
-/** Up to this many dirty and this many failed associations are counted exactly. */
-const countedMax = 5_000;
-
-/**
- * Counts associations by type and status. Exact for a small table. In a large one, dirty and failed associations are counted up
- * to a bound and the rest is estimated: see `sampleOf`.
- */
-export async function estimateAssociations(
-  store: Pick<Store, 'db'>,
-  pagesMax?: number,
-): Promise<readonly StatusCount[]> {
-  const sample = await sampleOf(store, 'associations', pagesMax);
-  const sampled = await countParts(store, sample.rows);
-  const estimated = sampled.map((one) => ({ ...one, count: Math.round(one.count * sample.factor) }));
-  if (sample.factor === 1) return byStatus(estimated);
-  const exact = await Promise.all(
-    (['dirty', 'failed'] as const).map(async (part) => {
-      const counted = await countPart(store, part);
-      const guess = estimated.filter((one) => one.part === part);
-      return total(counted) < countedMax || total(guess) < total(counted) ? counted : guess;
-    }),
-  );
-  return byStatus([...estimated.filter(({ part }) => part === 'other'), ...exact.flat()]);
+/** Associations by type and status, without remnants: the sums of what triggers have counted. */
+export async function countAssociations({ db }: Pick<Store, 'db'>): Promise<readonly StatusCount[]> {
+  const { rows } = await associationsStatement.execute(db);
+  return byStatus(rows);
 }
 
-type Part = 'dirty' | 'failed' | 'other';
-type PartCount = StatusCount & { readonly part: Part };
+export const associationsStatement = rowsOf({ type: text, status: text, count: float })`
+  select d.type, c.status, sum(c.associations)::float8 as count
+    from association_counts c join destinations d on d.id = c.destination_id
+   group by d.type, c.status having sum(c.associations) > 0`;
 
-/** The conditions of the partial indexes, written so that the planner recognizes them. */
-const conditions = {
-  dirty: sql`generation > observed_generation`,
-  failed: sql`status in (${sql.join(errorStatuses.map((status) => sql.lit(status)))})`,
-};
-
-/** Counts exactly, up to the bound. */
-async function countPart(store: Pick<Store, 'db'>, part: keyof typeof conditions): Promise<readonly PartCount[]> {
-  const found = sql`(select * from associations where ${conditions[part]} limit ${countedMax}::int) as associations`;
-  return (await countParts(store, found)).filter((one) => one.part === part);
-}
-
-const total = (counts: readonly PartCount[]): number => counts.reduce((sum, { count }) => sum + count, 0);
-
-async function countParts({ db }: Pick<Store, 'db'>, from: RawBuilder<unknown>): Promise<readonly PartCount[]> {
-  const { rows } = await rowsOf({ type: text, status: text, count: float, part: oneOf('dirty', 'failed', 'other') })`
-    select type, status, count(*)::float8 as count,
-           case when ${conditions.dirty} then 'dirty' when ${conditions.failed} then 'failed' else 'other' end as part
-      from ${from} where not ${isRemnant()} group by type, status, part`.execute(db);
-  return rows;
-}
-
-function byStatus(counts: readonly PartCount[]): readonly StatusCount[] {
+/** Those with a status that this version does not know are counted as one. */
+function byStatus(counts: readonly StatusCount[]): readonly StatusCount[] {
   const sums = new Map<string, StatusCount>();
   for (const { type, status: stored, count } of counts) {
     const status = toStatus(stored);

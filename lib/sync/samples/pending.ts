@@ -1,65 +1,33 @@
 import { sql } from 'kysely';
-import { sampleOf } from '#store/postgres/statements/sample.ts';
 import type { RowOf } from '#store/sql/columns.ts';
-import { bigintText, bool, float, nullable } from '#store/sql/kinds.ts';
+import { bigintText, float, nullable } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
+import { oldestOf } from '../records/overview/counts.ts';
 
-/** Up to this many dirty associations of a type are counted exactly: the oldest ones. */
-export const countedMax = 5_000;
+/** Destinations with dirty associations that a sample looks at: those with the most. */
+const destinationsMax = 10_000;
 
 /** The changes of a destination that are not synced. */
-export type PendingOf = Pick<RowOf<typeof pendingColumns>, 'destination_id' | 'pending' | 'oldest_seconds'>;
+type PendingOf = RowOf<typeof pendingColumns>;
 
 const pendingColumns = {
   destination_id: bigintText,
   pending: float,
   oldest_seconds: nullable(float),
-  /** The type has more dirty associations than are counted. */
-  is_cut: bool,
 };
 
-/**
- * Counts the dirty associations of the destinations that have any, along the index of dirty associations by age. When a type has very
- * many, its oldest ones give the ages, and a sample of the table gives the numbers: the cost has a bound.
- */
-export async function pendingByDestination(
-  { db }: Pick<Store, 'db'>,
-  types: readonly string[],
-  pagesMax?: number,
-): Promise<readonly PendingOf[]> {
-  const { rows } = await rowsOf(pendingColumns)`
-    select a.destination_id, count(*)::float8 as pending,
-           greatest(extract(epoch from now() - min(a.dirty_since)), 0)::float8 as oldest_seconds,
-           sum(count(*)) over (partition by t.type) > ${countedMax}::int as is_cut
-      from unnest(${types}::text[]) t (type)
-     cross join lateral (
-       select destination_id, dirty_since from associations
-        where type = t.type and generation > observed_generation order by dirty_since limit ${countedMax + 1}::int) a
-     group by t.type, a.destination_id`.execute(db);
-  if (!rows.some(({ is_cut }) => is_cut)) return rows;
-  const estimates = await estimated({ db }, pagesMax);
-  const known = new Map(rows.map((row) => [row.destination_id, row]));
-  return [
-    ...rows.map((row) => ({
-      ...row,
-      pending: Math.max(row.pending, row.is_cut ? (estimates.get(row.destination_id) ?? 0) : 0),
-    })),
-    ...[...estimates].flatMap(([id, pending]) =>
-      known.has(id) ? [] : [{ destination_id: id, pending, oldest_seconds: null }],
-    ),
-  ];
+/** The dirty associations of the destinations that have any, and the age of the oldest. The cost does not depend on their number. */
+export async function pendingByDestination({ db }: Pick<Store, 'db'>): Promise<readonly PendingOf[]> {
+  const { rows } = await pendingStatement.execute(db);
+  return rows;
 }
 
-async function estimated(store: Pick<Store, 'db'>, pagesMax: number | undefined): Promise<ReadonlyMap<string, number>> {
-  const sample = await sampleOf(store, 'associations', pagesMax);
-  const { rows } = await rowsOf({ destination_id: bigintText, count: float })`
-    select destination_id, count(*)::float8 as count from ${sample.rows}
-     where generation > observed_generation group by destination_id order by count desc limit ${countedMax}::int`.execute(
-    store.db,
-  );
-  return new Map(rows.map(({ destination_id, count }) => [destination_id, Math.round(count * sample.factor)]));
-}
+export const pendingStatement = rowsOf(pendingColumns)`
+  select c.destination_id, c.pending,
+         greatest(extract(epoch from now() - ${oldestOf(sql`c.destination_id`)}), 0)::float8 as oldest_seconds
+    from (select destination_id, sum(dirty)::float8 as pending from association_counts
+           group by destination_id having sum(dirty) > 0 order by sum(dirty) desc limit ${destinationsMax}::int) c`;
 
 /** As the columns of `unnest`. */
 export const asColumns = (pending: readonly PendingOf[]) => sql`

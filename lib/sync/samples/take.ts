@@ -4,7 +4,7 @@ import type { Queue } from '#queue/contract.ts';
 import { bool, float } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
-import { asColumns, type PendingOf, pendingByDestination } from './pending.ts';
+import { asColumns, pendingByDestination } from './pending.ts';
 import { beginOfSpan, keptHours, slotSeconds, spanSeconds } from './slots.ts';
 
 /** Destinations of a namespace that a sample has by name; the others of a type are one row. */
@@ -29,12 +29,8 @@ export interface Taken {
 }
 
 /** Takes the sample of this slot, unless there is one. */
-export async function takeSample(
-  { store, queue }: SampleParts,
-  types: readonly string[],
-  capacity: number,
-): Promise<Taken> {
-  const pending = await pendingByDestination(store, types);
+export async function takeSample({ store, queue }: SampleParts, capacity: number): Promise<Taken> {
+  const pending = await pendingByDestination(store);
   const queued = await queue.pendingCount().catch(unlessAway);
   const { rows } = await storeSample(pending, queued, capacity).execute(store.db);
   const [row] = rows;
@@ -50,7 +46,7 @@ function unlessAway(cause: unknown): null {
  * Stores a sample, takes the counts of attempts into it and deletes samples of yesterday, in one statement: whoever inserts the slot does
  * all of it, and another sweep at the same time nothing. Rows are locked in the order in which workers write them.
  */
-const storeSample = (pending: readonly PendingOf[], queued: number | null, capacity: number) => rowsOf({
+const storeSample = (pending: Parameters<typeof asColumns>[0], queued: number | null, capacity: number) => rowsOf({
   taken: bool,
   left_ms: float,
 })`

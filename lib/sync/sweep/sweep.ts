@@ -17,6 +17,8 @@ import { continueRules } from '../rules/continue.ts';
 import type { RulePorts } from '../rules/evaluate.ts';
 import { slotSeconds } from '../samples/slots.ts';
 import { takeSample } from '../samples/take.ts';
+import { type CheckState, checkCounts, newCheckState } from './counts/check.ts';
+import { foldCounts, foldedMax } from './counts/fold.ts';
 import { continuePurges, newPurgeState, type PurgeState } from './purge/purges.ts';
 import { dirtyAfter } from './requeue.ts';
 
@@ -38,6 +40,7 @@ export interface SweepState {
   history: HistoryPlace;
   /** When the next sample is due, by `Date.now()`: other clocks may stand while a function is frozen. */
   sampleAtMs: number;
+  readonly counts: CheckState;
 }
 
 export const newSweepState = (): SweepState => ({
@@ -46,6 +49,7 @@ export const newSweepState = (): SweepState => ({
   purges: newPurgeState(),
   history: historyStart,
   sampleAtMs: 0,
+  counts: newCheckState(),
 });
 
 const pageSize = 1_000;
@@ -58,6 +62,8 @@ const batchMsMax = 1_000;
 const ruleMsMax = 1_000;
 /** How long one round prunes the history of attempts. */
 const historyMsMax = 500;
+/** How long one round folds changes of the counts of associations. */
+const foldMsMax = 1_000;
 /** Slices of the pending set per round. */
 const slicesMax = 10;
 
@@ -73,7 +79,7 @@ export interface Swept {
 
 /**
  * Runs one round: marks secrets whose deletion time has come, takes a sample of the numbers, detects a failover of the database, continues markings and purges,
- * continues batches and standing rules, begins the rechecks that are due, queues every dirty association without a job (lost between commit and queue, lost by Redis,
+ * continues batches and standing rules, folds the counts of associations, begins the rechecks that are due, queues every dirty association without a job (lost between commit and queue, lost by Redis,
  * or left out while the queue was full), takes up jobs delayed by a clock that was set back, and removes stale pending entries.
  * Each step may run twice and concurrently with another sweep.
  */
@@ -90,6 +96,8 @@ export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept
   await prunePlans(parts.store);
   await continueRules(parts, AbortSignal.timeout(ruleMsMax));
   await pruneHistories(parts, state);
+  await foldChanges(parts);
+  await checkCounts(parts, state.counts);
   const rechecks = await beginRechecks(parts, settings.queue_capacity);
   const { requeued, refused } = await requeueLost(parts, state, settings.queue_capacity);
   const stranded = await parts.queue.promoteStranded();
@@ -104,8 +112,7 @@ async function sampleIfDue(parts: SweepParts, state: SweepState, capacity: numbe
   const waitMs = state.sampleAtMs - Date.now();
   // A longer wait means that the clock was set back.
   if (waitMs > 0 && waitMs <= slotSeconds * 1_000) return;
-  const types = parts.definitions.map(({ type }) => type);
-  const { leftMs } = await takeSample(parts, types, capacity);
+  const { leftMs } = await takeSample(parts, capacity);
   state.sampleAtMs = Date.now() + leftMs;
 }
 
@@ -115,6 +122,15 @@ async function pruneHistories({ store }: SweepParts, state: SweepState): Promise
   for (let page = 0; page < pagesMax && !over.aborted; page += 1) {
     state.history = await pruneHistory(store, state.history);
     if (state.history === historyStart) return;
+  }
+}
+
+async function foldChanges({ store, log }: SweepParts): Promise<void> {
+  const over = AbortSignal.timeout(foldMsMax);
+  while ((await foldCounts(store)) === foldedMax) {
+    if (!over.aborted) continue;
+    log.warn({}, 'changes of the counts of associations are left for the next round: reads of the counts may be slow');
+    return;
   }
 }
 

@@ -36,7 +36,7 @@ const ofDestination = ({ destinations }: Samples, name: string) => destinations.
 async function sample(): Promise<void> {
   await sql`delete from sync_sample_slots`.execute(service.store.db);
   await sql`update sync_samples set slot = slot - interval '10 s'`.execute(service.store.db);
-  await takeSample({ store: service.store, queue: { pendingCount: async () => 3 } }, [type], 1_000_000);
+  await takeSample({ store: service.store, queue: { pendingCount: async () => 3 } }, 1_000_000);
 }
 
 test('the sweep takes a sample of each slot once', async () => {

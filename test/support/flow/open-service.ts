@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type Api, openApi, openSweeper, openWorkers, type Sweeper } from '#app.ts';
 import { type Config, readConfig } from '#core/config.ts';
 import type { Log } from '#core/log/log.ts';
@@ -13,6 +13,7 @@ import { patience } from '../measures/patience.ts';
 import { testDatabase, testRedis } from '../services.ts';
 import { type Association, associationsOf } from './associations.ts';
 import { type Answer, type AskOptions, ask } from './calls/ask.ts';
+import { wrongCounts } from './counts.ts';
 
 export const everyType = definitions.map(({ type }) => type);
 
@@ -135,6 +136,7 @@ async function openWhole(types: readonly string[], changes: Readonly<Record<stri
     async close() {
       await workers.close();
       await sweeper.close();
+      expect(await wrongCounts(api.store.db), 'the counts of associations').toEqual([]);
       await api.close();
       await Promise.all([...fakes.values()].map((fake) => fake.close()));
     },

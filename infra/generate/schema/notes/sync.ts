@@ -27,6 +27,17 @@ export const sync: TableNotes = {
       planned_generation: 'When it is `generation`, a worker does what the applied plan says, or nothing.',
     },
   },
+  association_counts: {
+    about: `Summands of the numbers of associations, by destination, status and kind of error. Triggers on associations add rows; the sweep
+      replaces them by their sums.`,
+    columns: {
+      kind: 'Of the error of the present attempts; empty: there is none.',
+      associations: 'Without remnants.',
+      dirty: 'Also remnants.',
+      drifted: 'Associations with drift.',
+      folded: 'It is a sum, not a single change.',
+    },
+  },
   destinations: {
     columns: {
       name: 'Unique in the namespace and type.',

@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import { pick, type RowOf } from '#store/sql/columns.ts';
 import { bigintText, int, nullable, text, timestamptz } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -52,58 +53,57 @@ export async function countedDestinations(
 export const numbersOf = async ({ db }: Pick<Store, 'db'>, destinationId: string): Promise<AssociationNumbers> =>
   summed(await countsOf(db, [destinationId]));
 
-/** In place of a status. */
-const driftRow = 'drift';
-
 const countColumns = {
   destination_id: bigintText,
-  /** Null in the row of all associations of the destination. */
+  /** Null in the row with the oldest change of the destination. */
   status: nullable(text),
-  kind: nullable(text),
+  kind: text,
   count: int,
+  drifted: int,
   pending_since: nullable(timestamptz),
 };
 
 /**
- * Nearly all associations are SYNCED, and an index has the others. So these are read, and all are only counted, along the unique index. A
- * remnant has the status null, too, with a negative number: it is one of all, but is not shown.
+ * Sums up what triggers have counted (docs/decisions/0031-counts-as-summands.md), and looks for the oldest change of the destinations that
+ * have one. The cost does not depend on the number of associations.
  */
 async function countsOf(db: Store['db'], ids: readonly string[]): Promise<readonly RowOf<typeof countColumns>[]> {
   if (ids.length === 0) return [];
-  const { rows } = await rowsOf(countColumns)`
-    select destination_id, null::text as status, null::text as kind, count(*)::int as count, null::timestamptz as pending_since
-      from associations where destination_id = any(${ids}::bigint[]) group by destination_id
-     union all
-    select destination_id, status, kind, case when status is null then -count(*) else count(*) end::int, min(pending_since)
-      from (
-        select destination_id, case when not ${isRemnant('a')} then status end as status,
-               case when status <> 'PENDING' or attempts > 0 then error ->> 'kind' end as kind,
-               case when generation > observed_generation then dirty_since end as pending_since
-          from associations a where destination_id = any(${ids}::bigint[]) and status <> 'SYNCED') others
-     group by destination_id, status, kind
-     union all
-    select destination_id, ${driftRow} as status, null as kind, count(*)::int, null
-      from associations a where destination_id = any(${ids}::bigint[]) and drift is not null and not ${isRemnant('a')}
-     group by destination_id`.execute(db);
+  const { rows } = await countsStatement(ids).execute(db);
   return rows;
 }
+
+/** One row for each status and kind of error, and one with the oldest change, of each of these destinations. */
+export const countsStatement = (ids: readonly string[]) => rowsOf(countColumns)`
+  with counted as materialized (
+    select destination_id, status, kind, sum(associations)::int as count, sum(dirty) as dirty, sum(drifted)::int as drifted
+      from association_counts where destination_id = any(${ids}::bigint[]) group by destination_id, status, kind
+  )
+  select destination_id, status, kind, count, drifted, null::timestamptz as pending_since from counted where count > 0
+   union all
+  select d.destination_id, null, '', 0, 0, ${oldestOf(sql`d.destination_id`)}
+    from counted d where d.dirty > 0 group by d.destination_id`;
+
+/** Since when the oldest change of a destination waits. Remnants are looked at again, but have no change. */
+export const oldestOf = (destinationId: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
+  select dirty_since from associations a
+   where a.destination_id = ${destinationId} and generation > observed_generation and status <> 'SYNCED' and dirty_since is not null
+     and not ${isRemnant('a')}
+   order by dirty_since limit 1)`;
 
 function summed(rows: readonly RowOf<typeof countColumns>[]): AssociationNumbers {
   const counts = new Map<SyncStatus, number>();
   const errors = new Map<string, number>();
-  let [synced, drifted, pendingSince] = [0, 0, null as Date | null];
-  for (const { status, kind, count, pending_since } of rows) {
-    if (status === driftRow) {
-      drifted += count;
+  let [drifted, pendingSince] = [0, null as Date | null];
+  for (const { status, kind, count, drifted: some, pending_since } of rows) {
+    if (status === null) {
+      pendingSince = pending_since;
       continue;
     }
-    synced += status === null ? count : -count;
-    if (status === null) continue;
     add(counts, toStatus(status), count);
-    if (kind !== null) add(errors, kind, count);
-    if (pending_since !== null && (pendingSince === null || pending_since < pendingSince)) pendingSince = pending_since;
+    if (kind !== '') add(errors, kind, count);
+    drifted += some;
   }
-  if (synced > 0) add(counts, 'SYNCED', synced);
   return { counts, errors, pendingSince, drifted };
 }
 

@@ -9,6 +9,7 @@ export const sync: Filling = {
     'sync_config',
     'destinations',
     'associations',
+    'association_counts',
     'sync_objects',
     'repo_host_apps',
     'markings',

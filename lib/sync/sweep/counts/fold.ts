@@ -1,0 +1,38 @@
+import { int } from '#store/sql/kinds.ts';
+import { rowsOf } from '#store/sql/rows.ts';
+import type { Store } from '#store/store.ts';
+
+/** Changes per statement. */
+export const foldedMax = 10_000;
+
+/**
+ * Replaces the oldest changes of the counts of associations, and the sums of their destinations, by new sums; sums of zero are left out. Counts
+ * do not change by it. May run twice and concurrently with another sweep: it takes only rows that no other has taken, so a destination may
+ * for a while have more than one sum. Returns how many changes it has folded.
+ */
+export async function foldCounts({ db }: Pick<Store, 'db'>, limit: number = foldedMax): Promise<number> {
+  const { rows } = await statement(limit).execute(db);
+  return rows[0]?.changes ?? 0;
+}
+
+const statement = (limit: number) => rowsOf({ changes: int })`
+  with changes as materialized (
+    select destination_id, id from association_counts where not folded order by id limit ${limit}::int for update skip locked
+  ),
+  sums as materialized (
+    select destination_id, id from association_counts
+     where folded and destination_id = any(array(select distinct destination_id from changes)) for update skip locked
+  ),
+  taken as (
+    delete from association_counts c
+     using (select * from changes union all select * from sums) t
+     where c.destination_id = t.destination_id and c.id = t.id
+    returning c.*
+  ),
+  summed as (
+    insert into association_counts (destination_id, status, kind, associations, dirty, drifted, folded)
+    select destination_id, status, kind, sum(associations), sum(dirty), sum(drifted), true
+      from taken group by destination_id, status, kind
+    having sum(associations) <> 0 or sum(dirty) <> 0 or sum(drifted) <> 0
+  )
+  select count(*)::int as changes from changes`;
