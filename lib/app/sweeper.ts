@@ -81,6 +81,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
     smtp: smtpOf(parts.config),
     git: gitOf(parts.config, shared),
     publicUrl: parts.config.KEYFERRY_PUBLIC_URL,
+    opaProgram: parts.config.KEYFERRY_OPA,
   });
   const notices = openNoticeSweep({ store, queue, networkBounds, seen: noticeTelemetry(shared.metrics) });
   const gauges = readService(parts, shared);

@@ -61,6 +61,8 @@ export interface WorkspaceParts extends MessageParts {
   /** Scheme and authority under which clients know this service; undefined when the operator has not set them. */
   readonly publicUrl: string | undefined;
   readonly runs: RunBounds;
+  /** Evaluates policies; undefined when the operator has not named one. */
+  readonly opaProgram: string | undefined;
   /** The syncs into variables that have waited for less than this many milliseconds, one for each; bounded. */
   pendingSyncs(withinMs: number): Promise<readonly PendingSync[]>;
 }

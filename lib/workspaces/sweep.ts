@@ -15,6 +15,7 @@ import { applyPolicies } from './resources/data-retention-policies/sweep.ts';
 import { receiverLanes } from './resources/notification-deliveries/sender.ts';
 import { wakeForgotten } from './resources/notification-deliveries/turns.ts';
 import { finishRemovals } from './resources/organizations/remove.ts';
+import { policyLane } from './resources/policy-evaluator/lane.ts';
 import { dropOldLogs } from './resources/run-lifecycle/old-logs.ts';
 import { dropAbandoned } from './resources/state-blobs/sweep.ts';
 import { taskLane } from './resources/task-results/sender.ts';
@@ -26,9 +27,10 @@ export interface WorkspaceSweep {
   /** One round, with at most this many items of each kind. */
   run(countMax: number): Promise<void>;
   /**
-   * Sends notifications and requests to run tasks until none is due or `signal` aborts. Rounds do not wait for it, since each receiver takes seconds.
+   * Sends notifications and requests to run tasks, and evaluates policies, until none is due or `signal` aborts. Rounds do not wait for it, since
+   * each turn takes seconds.
    *
-   * @returns the number of receivers served
+   * @returns the number of turns
    */
   notify(signal: AbortSignal): Promise<number>;
   /** Fetches commits of repositories until none is due or `signal` aborts. Returns the number of turns. */
@@ -54,6 +56,7 @@ export function openWorkspaceSweep({
   smtp,
   git,
   publicUrl,
+  opaProgram,
 }: {
   readonly store: Store;
   readonly networkBounds: NetworkBounds;
@@ -66,6 +69,8 @@ export function openWorkspaceSweep({
   readonly smtp: SmtpSettings | undefined;
   readonly git: GitSettings;
   readonly publicUrl: string | undefined;
+  /** Evaluates policies; undefined: none is, and mandatory ones fail. */
+  readonly opaProgram: string | undefined;
 }): WorkspaceSweep {
   const webhooks = openWebhooks(networkBounds);
   const parts = { webhooks, mail: smtp === undefined ? undefined : openMail(smtp) };
@@ -85,7 +90,11 @@ export function openWorkspaceSweep({
         retentionAt = performance.now() + retentionMs;
       await wakeForgotten(store, countMax);
     },
-    notify: (signal) => takeTurns([...receiverLanes(store, parts, signal), taskLane(store, parts, signal)], signal),
+    notify: (signal) =>
+      takeTurns(
+        [...receiverLanes(store, parts, signal), taskLane(store, parts, signal), policyLane(store, opaProgram, signal)],
+        signal,
+      ),
     ingest: (signal) => ingestDue(store, git, signal),
     postStatuses: (signal) => postStatuses(store, { webhooks, publicUrl }, signal),
     close: () => webhooks.close(),

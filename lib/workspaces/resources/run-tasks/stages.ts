@@ -3,6 +3,7 @@ import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Database } from '#store/tables.ts';
 import { newId } from '../../frame/ids.ts';
+import { appliesTo } from '../policy-sets/applying.ts';
 import type { TaskStage } from './fields.ts';
 
 type Tx = Transaction<Database>;
@@ -21,11 +22,15 @@ interface StagedRun {
   readonly workspace_id: string;
 }
 
-/** Begins a stage of a run, with a result for each task, whose services are then asked. Returns false when there is none. */
+/**
+ * Begins a stage of a run, with a result for each task, whose services are then asked, and after the plan with an evaluation of the policies that
+ * apply. Returns false when there is neither.
+ */
 export async function beginStage(tx: Tx, { id, workspace_id }: StagedRun, stage: TaskStage): Promise<boolean> {
   const { rows } = await rowsOf({ id: text })`
     select l.id from ${tasksAt(sql`${workspace_id}`, stage)} order by l.created_at, l.id`.execute(tx);
-  if (rows.length === 0) return false;
+  const isEvaluated = stage === 'post_plan' && (await hasPolicies(tx, workspace_id));
+  if (rows.length === 0 && !isEvaluated) return false;
   const stageId = newId('ts');
   await sql`
     insert into ws_task_stages (id, run_id, stage, timestamps)
@@ -35,7 +40,17 @@ export async function beginStage(tx: Tx, { id, workspace_id }: StagedRun, stage:
       insert into ws_task_results (id, stage_id, organization_id, task_id, workspace_task_id, task_name, task_url, enforcement_level, next_at)
       select ${newId('taskrs')}, ${stageId}, t.organization_id, t.id, l.id, t.name, t.url, l.enforcement_level, now()
         from ws_workspace_tasks l join ws_organization_tasks t on t.id = l.task_id where l.id = ${taskId}`.execute(tx);
+  if (isEvaluated)
+    await sql`
+      insert into ws_policy_evaluations (id, stage_id, organization_id, next_at)
+      select ${newId('poleval')}, ${stageId}, organization_id, now() from ws_workspaces where id = ${workspace_id}`.execute(tx);
   return true;
+}
+
+async function hasPolicies(tx: Tx, workspaceId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from ws_workspaces w join ws_policy_sets s on ${appliesTo} where w.id = ${workspaceId} limit 1`.execute(tx);
+  return rows.length > 0;
 }
 
 /** Cancels what a run that ends was still asking. */
@@ -44,7 +59,11 @@ export async function cancelStages(tx: Tx, runId: string): Promise<void> {
     with stages as (
       update ws_task_stages set status = 'canceled', updated_at = now(),
              timestamps = timestamps || jsonb_build_object('canceled-at', ${now})
-       where run_id = ${runId} and status = 'running' returning id)
+       where run_id = ${runId} and status in ('running', 'awaiting_override') returning id),
+    evaluations as (
+      update ws_policy_evaluations e set status = 'canceled', updated_at = now(), next_at = null, claimed_until = null,
+             timestamps = timestamps || jsonb_build_object('canceled-at', ${now})
+        from stages s where e.stage_id = s.id and e.status in ('pending', 'running'))
     update ws_task_results r set status = 'canceled', updated_at = now(), ${ended},
            timestamps = timestamps || jsonb_build_object('canceled-at', ${now})
       from stages s where r.stage_id = s.id and r.status in ('pending', 'running')`.execute(tx);
