@@ -80,7 +80,7 @@ export const floors: Floors = {
     ['notification-deliveries'],
     ['run-lifecycle'],
     ['auto-destroy-runs', 'comments', 'configuration-versions', 'data-retention-policies', 'plans-and-applies'],
-    ['workspace-includes'],
+    ['task-results', 'workspace-includes'],
     ['workspaces'],
     [
       'assessment-runs',
@@ -88,7 +88,6 @@ export const floors: Floors = {
       'remote-state-consumers',
       'runs',
       'ssh-keys',
-      'task-results',
       'vcs-ingresses',
       'workspace-lock',
     ],

@@ -8,8 +8,7 @@ export const overridesPolicies = ({
 }: {
   readonly standing: Standing;
   readonly levels: Pick<Levels, 'runs'>;
-}): boolean =>
-  may('manage-policy-overrides') || (may('delegate-policy-overrides') && levels.runs >= runLevels.apply);
+}): boolean => may('manage-policy-overrides') || (may('delegate-policy-overrides') && levels.runs >= runLevels.apply);
 
 /** The `permissions` of a workspace in its document. */
 export function permissionsOf(standing: Standing, levels: Levels) {

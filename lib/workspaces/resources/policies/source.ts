@@ -33,7 +33,9 @@ function textOf(bytes: Buffer): string {
 
 /** @throws ApiError 404 before the first upload */
 export async function sourceReply({ db }: Db, id: string): Promise<ApiReply> {
-  const { rows } = await rowsOf({ source: nullable(text) })`select source from ws_policies where id = ${id}`.execute(db);
+  const { rows } = await rowsOf({ source: nullable(text) })`select source from ws_policies where id = ${id}`.execute(
+    db,
+  );
   const source = rows[0]?.source ?? null;
   if (source === null) throw notFound();
   return { status: 200, bytes: source, contentType: 'text/plain; charset=utf-8' };

@@ -59,7 +59,9 @@ export function createPolicy(
       const made = await sql`
         insert into ws_policies (id, organization_id, name, description, query, enforcement_level)
         select ${id}, ${organization.id}, ${name}, ${sent.description ?? null}, ${query}, ${levelIn(sent) ?? 'advisory'}
-         where (select count(*) from ws_policies where organization_id = ${organization.id}) < ${policiesMax}`.execute(tx);
+         where (select count(*) from ws_policies where organization_id = ${organization.id}) < ${policiesMax}`.execute(
+        tx,
+      );
       if (made.numAffectedRows === 0n) throw unprocessable(`An organization may have at most ${policiesMax} policies.`);
       const linked = await sql`
         insert into ws_policy_set_policies (policy_set_id, policy_id)

@@ -99,3 +99,11 @@ export const outcomeOf = ({ id, ...row }: OutcomeRow): Resource => ({
 });
 
 export const noCounts: Counts = { 'advisory-failed': 0, 'mandatory-failed': 0, passed: 0, errored: 0 };
+
+/** The sum of two counts. */
+export const added = (one: Counts, other: Counts): Counts => ({
+  'advisory-failed': (one['advisory-failed'] ?? 0) + (other['advisory-failed'] ?? 0),
+  'mandatory-failed': (one['mandatory-failed'] ?? 0) + (other['mandatory-failed'] ?? 0),
+  passed: (one.passed ?? 0) + (other.passed ?? 0),
+  errored: (one.errored ?? 0) + (other.errored ?? 0),
+});

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Store } from '#store/store.ts';
 import { newId } from '../../frame/ids.ts';
-import { type Counts, type EvaluationStatus, noCounts } from '../policy-evaluations/view.ts';
+import { added, type Counts, type EvaluationStatus, noCounts } from '../policy-evaluations/view.ts';
 import { changeRun } from '../run-lifecycle/change.ts';
 import { now } from '../run-tasks/stages.ts';
 import { settle } from '../task-results/settle.ts';
@@ -57,13 +57,6 @@ export function verdictOn(sets: readonly SetOutcome[]): {
     counts: sets.reduce((sum, { counts }) => added(sum, counts), noCounts),
   };
 }
-
-const added = (one: Counts, other: Counts): Counts => ({
-  'advisory-failed': (one['advisory-failed'] ?? 0) + (other['advisory-failed'] ?? 0),
-  'mandatory-failed': (one['mandatory-failed'] ?? 0) + (other['mandatory-failed'] ?? 0),
-  passed: (one.passed ?? 0) + (other.passed ?? 0),
-  errored: (one.errored ?? 0) + (other.errored ?? 0),
-});
 
 /** The process ends: another one evaluates at once. */
 export async function putBack({ db }: Pick<Store, 'db'>, claimed: ClaimedEvaluation): Promise<void> {

@@ -1,7 +1,6 @@
 import type { Store } from '#store/store.ts';
 import { ruleOf } from '../policies/fields.ts';
-import type { Counts, Outcome } from '../policy-evaluations/view.ts';
-import { noCounts } from '../policy-evaluations/view.ts';
+import { added, type Counts, noCounts, type Outcome } from '../policy-evaluations/view.ts';
 import { inputOf, NoInput, type PolicyInput } from './input.ts';
 import { type ApplyingSet, type AskedPolicy, type RunFacts, readAsked, setsOf } from './material.ts';
 import { type Opa, OpaFailure, openOpa } from './opa.ts';
@@ -31,12 +30,7 @@ type Answer = { readonly policy: AskedPolicy; readonly verdict: Verdict };
 export type Tool = { readonly program: string } | { readonly problem: string };
 
 /** Asks each policy of the sets that apply to the run once, as they are now. @throws the reason of the signal */
-export async function evaluate(
-  store: Store,
-  tool: Tool,
-  facts: RunFacts,
-  signal: AbortSignal,
-): Promise<Evaluated> {
+export async function evaluate(store: Store, tool: Tool, facts: RunFacts, signal: AbortSignal): Promise<Evaluated> {
   const sets = await setsOf(store, facts.workspace_id);
   const deadline = AbortSignal.timeout(evaluationMsMax);
   const prepared = await prepare(store, tool, facts, AbortSignal.any([signal, deadline]));
@@ -61,12 +55,7 @@ type Prepared = { readonly opa: Opa; readonly input: PolicyInput } | { readonly 
 const identity = (text: string): string => text;
 
 /** Without an input every policy has this problem too. */
-async function prepare(
-  store: Store,
-  tool: Tool,
-  facts: RunFacts,
-  signal: AbortSignal,
-): Promise<Prepared> {
+async function prepare(store: Store, tool: Tool, facts: RunFacts, signal: AbortSignal): Promise<Prepared> {
   if ('problem' in tool) return tool;
   let opa: Opa | undefined;
   try {
@@ -121,10 +110,13 @@ export function outcomeOf(
   return {
     set,
     outcomes,
-    counts: outcomes.reduce((sum, one) => ({ ...sum, [countOf(one)]: (sum[countOf(one)] ?? 0) + 1 }), noCounts),
+    counts: countsOf(outcomes),
     error: problem === undefined ? '' : `${problem.policy_name}: ${problem.output[0] ?? ''}`.slice(0, charactersMax),
   };
 }
+
+const countsOf = (outcomes: readonly Outcome[]): Counts =>
+  outcomes.map(countOf).reduce((sum, name) => added(sum, { [name]: 1 }), noCounts);
 
 function countOf({ status, enforcement_level: level }: Outcome): keyof Counts {
   return status === 'failed' ? `${level}-failed` : status;

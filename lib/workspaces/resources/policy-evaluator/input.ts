@@ -1,5 +1,5 @@
-import { Mask } from '#core/log/mask.ts';
 import { parseJson } from '#core/json/json.ts';
+import { Mask } from '#core/log/mask.ts';
 import { ApiError } from '#path/jsonapi/error.ts';
 import type { Store } from '#store/store.ts';
 import { blobPieces, endingOf } from '../state-blobs/read.ts';

@@ -35,9 +35,8 @@ function collect(value: Json | undefined, marks: Json | undefined, found: Set<st
     return;
   }
   if (Array.isArray(value))
-    (value as readonly Json[]).forEach((one, at) =>
-      collect(one, marks === true || !Array.isArray(marks) ? marks : (marks as readonly Json[])[at], found),
-    );
+    for (const [at, one] of (value as readonly Json[]).entries())
+      collect(one, marks === true || !Array.isArray(marks) ? marks : (marks as readonly Json[])[at], found);
   else if (isJsonObject(value))
     for (const [name, one] of Object.entries(value))
       collect(one, marks === true || !isJsonObject(marks ?? null) ? marks : (marks as JsonObject)[name], found);

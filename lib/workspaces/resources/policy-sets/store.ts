@@ -59,7 +59,9 @@ export function createSet(
       const { numAffectedRows } = await sql`
         insert into ws_policy_sets (id, organization_id, name, description, global, overridable)
         select ${id}, ${organization.id}, ${name}, ${sent.description ?? null}, ${sent.global ?? false}, ${sent.overridable ?? false}
-         where (select count(*) from ws_policy_sets where organization_id = ${organization.id}) < ${policySetsMax}`.execute(tx);
+         where (select count(*) from ws_policy_sets where organization_id = ${organization.id}) < ${policySetsMax}`.execute(
+        tx,
+      );
       if (numAffectedRows === 0n) throw unprocessable(`An organization may have at most ${policySetsMax} policy sets.`);
       await replaceLinks(tx, id, related);
       return id;
@@ -76,7 +78,9 @@ export function updateSet(store: Store, before: SetRow, sent: SentSet, related: 
     store.transaction(async (tx) => {
       const { numAffectedRows } = await sql`
         update ws_policy_sets set name = ${sent.name ?? before.name}, description = ${description}, global = ${isGlobal},
-               overridable = ${sent.overridable ?? before.overridable}, updated_at = now() where id = ${id}`.execute(tx);
+               overridable = ${sent.overridable ?? before.overridable}, updated_at = now() where id = ${id}`.execute(
+        tx,
+      );
       if (numAffectedRows === 0n) throw notFound();
       await replaceLinks(tx, id, isGlobal ? { workspaces: [], projects: [], ...related } : related);
     }),

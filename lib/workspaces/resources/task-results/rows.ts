@@ -36,7 +36,10 @@ export const taskResultRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     replies: { 200: ['task-stages'] },
     async run({ found, parameters, query }) {
       const rows = await stagesWhere(parts.store.db, sql`s.run_id = ${parameters.run_id}`);
-      return { data: rows.map((row) => stageOf(row, overridesPolicies(found))), ...(await includedWith(parts, rows, query.include)) };
+      return {
+        data: rows.map((row) => stageOf(row, overridesPolicies(found))),
+        ...(await includedWith(parts, rows, query.include)),
+      };
     },
   }),
   operation({

@@ -19,7 +19,7 @@ export type StageRow = RowOf<typeof stageColumns>;
 export const stageColumns = {
   ...wsTaskStagesTable,
   stage: oneOf(...taskStages),
-  status: oneOf('running', 'awaiting_override', 'passed', 'failed', 'canceled'),
+  status: oneOf('pending', 'running', 'awaiting_override', 'passed', 'failed', 'canceled', 'unreachable'),
   timestamps: textMap,
   result_ids: arrayOf(text),
   evaluation_ids: arrayOf(text),
@@ -36,12 +36,14 @@ export const resultColumns = {
 
 type Db = Pick<Store, 'db'>['db'];
 
-/** Stages `s` that meet a condition, in the order in which they began. A run has at most four. */
+/** Stages `s` that meet a condition, in the order in which runs come to them. A run has at most four. */
 export async function stagesWhere(db: Db, condition: RawBuilder<unknown>): Promise<readonly StageRow[]> {
   const { rows } = await rowsOf(stageColumns)`
     select s.*, array(select t.id from ws_task_results t where t.stage_id = s.id order by t.id) as result_ids,
            array(select e.id from ws_policy_evaluations e where e.stage_id = s.id order by e.id) as evaluation_ids
-      from ws_task_stages s where ${condition} order by s.created_at, s.id`.execute(db);
+      from ws_task_stages s where ${condition} order by s.run_id, array_position(${[...taskStages]}::text[], s.stage)`.execute(
+    db,
+  );
   return rows;
 }
 

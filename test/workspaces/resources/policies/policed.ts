@@ -24,33 +24,7 @@ export const planOf = (type: string) => ({
 export async function policedWorkspace(ground: WorkspaceGround, wanted: Wanted = {}) {
   const stage = await poolOf(ground);
   await stage.configuration();
-  const { organization, workspace } = stage;
-  const at = `/organizations/${organization.name}`;
-  const policy = await ground.call(
-    'POST',
-    `${at}/policies`,
-    documentOf('policies', {
-      name: 'no-bad',
-      description: 'nothing bad',
-      kind: 'opa',
-      query: wanted.query ?? 'data.terraform.deny',
-      'enforcement-level': wanted.level ?? 'mandatory',
-    }),
-  );
-  const upload = (text: string) => uploaded(ground, policy.item.id, text);
-  if (wanted.text !== null) await upload(wanted.text ?? policyText.current('bad'));
-  const set = await ground.call(
-    'POST',
-    `${at}/policy-sets`,
-    documentOf(
-      'policy-sets',
-      { name: 'security', kind: 'opa', overridable: wanted.overridable ?? false },
-      {
-        policies: [{ type: 'policies', id: policy.item.id }],
-        workspaces: [{ type: 'workspaces', id: workspace.id }],
-      },
-    ),
-  );
+  const { at, policy, set } = await policySetOf(ground, stage, wanted);
   const agent = await stage.register();
   /** A run whose plan has this resource, up to the end of its plan. */
   const plannedRun = async (type: string, attributes: object = {}): Promise<string> => {
@@ -77,7 +51,42 @@ export async function policedWorkspace(ground: WorkspaceGround, wanted: Wanted =
     const { id } = await evaluationOf(run);
     return ground.call('GET', `/policy-evaluations/${id}/policy-set-outcomes`, undefined, stage.reader.token);
   };
-  return { ...stage, at, policy, set, upload, plannedRun, stageOf, evaluationOf, outcomesOf, secret };
+  return { ...stage, at, policy, set, plannedRun, stageOf, evaluationOf, outcomesOf, secret };
+}
+
+interface Place {
+  readonly organization: { readonly name: string };
+  readonly workspace: { readonly id: string };
+}
+
+/** A policy set with one policy, which applies to a workspace. */
+export async function policySetOf(ground: WorkspaceGround, { organization, workspace }: Place, wanted: Wanted = {}) {
+  const at = `/organizations/${organization.name}`;
+  const policy = await ground.call(
+    'POST',
+    `${at}/policies`,
+    documentOf('policies', {
+      name: 'no-bad',
+      description: 'nothing bad',
+      kind: 'opa',
+      query: wanted.query ?? 'data.terraform.deny',
+      'enforcement-level': wanted.level ?? 'mandatory',
+    }),
+  );
+  if (wanted.text !== null) await uploaded(ground, policy.item.id, wanted.text ?? policyText.current('bad'));
+  const set = await ground.call(
+    'POST',
+    `${at}/policy-sets`,
+    documentOf(
+      'policy-sets',
+      { name: 'security', kind: 'opa', overridable: wanted.overridable ?? false },
+      {
+        policies: [{ type: 'policies', id: policy.item.id }],
+        workspaces: [{ type: 'workspaces', id: workspace.id }],
+      },
+    ),
+  );
+  return { at, policy, set };
 }
 
 /** Uploads the text of a policy, and returns the status of the answer. */
