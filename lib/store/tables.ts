@@ -70,6 +70,9 @@ import type {
   wsUsersTable,
 } from './tables/organizations.ts';
 import type {
+  wsConfigurationVersionsTable,
+  wsIngressesTable,
+  wsOrganizationTasksTable,
   wsPoliciesTable,
   wsPolicyEvaluationsTable,
   wsPolicyOutcomesTable,
@@ -78,11 +81,6 @@ import type {
   wsPolicySetProjectsTable,
   wsPolicySetsTable,
   wsPolicySetWorkspacesTable,
-} from './tables/policies.ts';
-import type {
-  wsConfigurationVersionsTable,
-  wsIngressesTable,
-  wsOrganizationTasksTable,
   wsRunCommentsTable,
   wsRunEventsTable,
   wsRunJobsTable,

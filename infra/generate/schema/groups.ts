@@ -6,7 +6,6 @@ import { logins } from './notes/logins.ts';
 import { mounts } from './notes/mounts.ts';
 import { notices } from './notes/notices.ts';
 import { organizations } from './notes/organizations.ts';
-import { policies } from './notes/policies.ts';
 import { runs } from './notes/runs.ts';
 import { secrets } from './notes/secrets.ts';
 import { states } from './notes/states.ts';
@@ -24,7 +23,6 @@ export const groups: Readonly<Record<string, TableNotes>> = {
   mounts,
   notices,
   organizations,
-  policies,
   runs,
   secrets,
   states,

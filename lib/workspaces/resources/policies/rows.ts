@@ -20,7 +20,13 @@ const kind = readBy([{ name: 'filter[kind]', schema: { enum: ['opa', 'sentinel']
 );
 
 /** Policies: rules in Rego, which policy sets apply to the plans of workspaces. */
-export const policyRows = ({ store, opaProgram }: WorkspaceParts): readonly ApiRow[] => [
+export const policyRows = (parts: WorkspaceParts): readonly ApiRow[] => [
+  ...listRows(parts),
+  ...oneRows(parts),
+  ...sourceRows(parts),
+];
+
+const listRows = ({ store, opaProgram }: WorkspaceParts): readonly ApiRow[] => [
   operation({
     method: 'GET',
     path: ofOrganization,
@@ -44,6 +50,9 @@ export const policyRows = ({ store, opaProgram }: WorkspaceParts): readonly ApiR
       return { status: 201, data: policyOf(await readPolicy(store, id)) };
     },
   }),
+];
+
+const oneRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
   operation({
     method: 'GET',
     path: one,
@@ -76,6 +85,9 @@ export const policyRows = ({ store, opaProgram }: WorkspaceParts): readonly ApiR
       return undefined;
     },
   }),
+];
+
+const sourceRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
   operation({
     method: 'PUT',
     path: `${one}/upload`,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Resource, timeText, toMany, toOne } from '#path/jsonapi/resource.ts';
 import { pick, type RowOf } from '#store/sql/columns.ts';
 import { arrayOf, text } from '#store/sql/kinds.ts';
-import { wsPoliciesTable } from '#store/tables/policies.ts';
+import { wsPoliciesTable } from '#store/tables/runs.ts';
 
 /** A policy as shown. */
 export type PolicyRow = RowOf<typeof policyColumns>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Resource, timeText, toOne } from '#path/jsonapi/resource.ts';
 import type { RowOf } from '#store/sql/columns.ts';
 import { jsonOf, oneOf, textMap } from '#store/sql/kinds.ts';
-import { wsPolicyEvaluationsTable, wsPolicyOutcomesTable } from '#store/tables/policies.ts';
+import { wsPolicyEvaluationsTable, wsPolicyOutcomesTable } from '#store/tables/runs.ts';
 import { policyLevels } from '../../frame/policies.ts';
 
 /**

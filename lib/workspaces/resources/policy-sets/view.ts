@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Resource, timeText, toMany, toOne } from '#path/jsonapi/resource.ts';
 import type { RowOf } from '#store/sql/columns.ts';
 import { arrayOf, text } from '#store/sql/kinds.ts';
-import { wsPolicySetsTable } from '#store/tables/policies.ts';
+import { wsPolicySetsTable } from '#store/tables/runs.ts';
 
 /** A policy set as shown. */
 export type SetRow = RowOf<typeof setColumns>;

@@ -6,18 +6,20 @@ import { uploaded } from './policed.ts';
 // Nothing is evaluated here, so that any program will do.
 const ground = workspaceGround({ KEYFERRY_OPA: 'opa' });
 
+type Related = Readonly<Record<string, unknown>>;
+
 async function organization() {
   const made = await ground.organization();
   const workspace = await ground.workspace(made.id, made.projectId);
   const at = `/organizations/${made.name}`;
-  const policy = (attributes: object = {}, related: object = {}, token?: string) =>
+  const policy = (attributes: object = {}, related: Related = {}, token?: string) =>
     ground.call(
       'POST',
       `${at}/policies`,
       documentOf('policies', { name: 'one', kind: 'opa', query: 'data.a.deny', ...attributes }, related),
       token,
     );
-  const set = (attributes: object = {}, related: object = {}) =>
+  const set = (attributes: object = {}, related: Related = {}) =>
     ground.call(
       'POST',
       `${at}/policy-sets`,
