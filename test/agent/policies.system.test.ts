@@ -53,7 +53,7 @@ test('terraform apply shows what policies say, and goes on after an override', a
   expect(overridden.code).toBe(0);
   const strict = { data: { type: 'policy-sets', attributes: { overridable: false } } };
   await ground.call('PATCH', `/policy-sets/${set.item.id}`, strict);
-  const refused = await say('destroy', '-no-color', '-auto-approve');
+  const refused = await say('plan', '-no-color');
   expect(refused.text).toContain('Overall Result: FAILED');
   expect(refused.code).not.toBe(0);
 });
