@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 
 /** The `opa` of this machine, by its name or `KEYFERRY_TEST_OPA`; undefined where there is none. */
 export function realOpa(): string | undefined {
@@ -14,7 +15,7 @@ export function realOpa(): string | undefined {
   }
 }
 
-/** The real program, or one that answers as it does to the policies of these tests. */
+/** The real program, or one that answers as it does to the policies of these tests. Call it at the top of a test file. */
 export const opaProgram = (): string => realOpa() ?? standIn();
 
 /**
@@ -22,7 +23,8 @@ export const opaProgram = (): string => realOpa() ?? standIn();
  * capabilities that it gets as `opa` does.
  */
 function standIn(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'keyferry-opa-'));
+  const folder = mkdtempSync(join(tmpdir(), 'opa-program-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const script = join(folder, 'opa.mjs');
   const program = join(folder, 'opa');
   writeFileSync(script, source);
