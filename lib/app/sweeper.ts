@@ -83,6 +83,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
     git: gitOf(parts.config, shared),
     publicUrl: parts.config.KEYFERRY_PUBLIC_URL,
     see: workspaceWorkTelemetry(shared.metrics),
+    opaProgram: parts.config.KEYFERRY_OPA,
   });
   const notices = openNoticeSweep({ store, queue, networkBounds, seen: noticeTelemetry(shared.metrics) });
   const gauges = readService(parts, shared);

@@ -218,6 +218,7 @@ const settings = z.object({
   KEYFERRY_GIT: z.string().min(1).default('git'),
   KEYFERRY_GIT_CA_FILE: z.string().optional(),
   KEYFERRY_GIT_KNOWN_HOSTS_FILE: z.string().optional(),
+  KEYFERRY_OPA: z.string().min(1).optional(),
   KEYFERRY_SYNC_RECHECK_MS: wholeNumber(100, 86_400_000, 60_000),
   KEYFERRY_SYNC_DRIFT_EVERY_MS: wholeNumber(0, 2_592_000_000, 21_600_000),
   KEYFERRY_SWEEP_MS: wholeNumber(50, 3_600_000, 2_000),

@@ -73,6 +73,14 @@ import type {
   wsConfigurationVersionsTable,
   wsIngressesTable,
   wsOrganizationTasksTable,
+  wsPoliciesTable,
+  wsPolicyEvaluationsTable,
+  wsPolicyOutcomesTable,
+  wsPolicySetExclusionsTable,
+  wsPolicySetPoliciesTable,
+  wsPolicySetProjectsTable,
+  wsPolicySetsTable,
+  wsPolicySetWorkspacesTable,
   wsRunCommentsTable,
   wsRunEventsTable,
   wsRunJobsTable,
@@ -242,6 +250,14 @@ export interface Database {
   ws_oauth_tokens: TableOf<typeof wsOauthTokensTable>;
   ws_organization_tasks: TableOf<typeof wsOrganizationTasksTable>;
   ws_organizations: TableOf<typeof wsOrganizationsTable>;
+  ws_policies: TableOf<typeof wsPoliciesTable>;
+  ws_policy_evaluations: TableOf<typeof wsPolicyEvaluationsTable>;
+  ws_policy_outcomes: TableOf<typeof wsPolicyOutcomesTable>;
+  ws_policy_set_exclusions: TableOf<typeof wsPolicySetExclusionsTable>;
+  ws_policy_set_policies: TableOf<typeof wsPolicySetPoliciesTable>;
+  ws_policy_set_projects: TableOf<typeof wsPolicySetProjectsTable>;
+  ws_policy_set_workspaces: TableOf<typeof wsPolicySetWorkspacesTable>;
+  ws_policy_sets: TableOf<typeof wsPolicySetsTable>;
   ws_projects: TableOf<typeof wsProjectsTable>;
   ws_readmes: TableOf<typeof wsReadmesTable>;
   ws_reserved_tag_keys: TableOf<typeof wsReservedTagKeysTable>;

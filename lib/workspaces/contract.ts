@@ -73,6 +73,8 @@ export interface WorkspaceParts extends MessageParts {
   readonly runs: RunBounds;
   /** Told how long a plan or an apply waited for an agent, in seconds. */
   runBegan(part: 'plan' | 'apply', waitedSeconds: number): void;
+  /** Evaluates policies; undefined when the operator has not named one. */
+  readonly opaProgram: string | undefined;
   /** The syncs into variables that have waited for less than this many milliseconds, one for each; bounded. */
   pendingSyncs(withinMs: number): Promise<readonly PendingSync[]>;
 }

@@ -29,6 +29,9 @@ import { oauthTokenRows } from './resources/oauth-tokens/rows.ts';
 import { membershipRows } from './resources/organization-memberships/rows.ts';
 import { organizationRows } from './resources/organizations/rows.ts';
 import { planAndApplyRows } from './resources/plans-and-applies/rows.ts';
+import { policyRows } from './resources/policies/rows.ts';
+import { policyEvaluationRows } from './resources/policy-evaluations/rows.ts';
+import { policyOverrideRows } from './resources/policy-evaluator/rows.ts';
 import { policySetRows } from './resources/policy-sets/rows.ts';
 import { projectRows } from './resources/projects/rows.ts';
 import { consumerRows } from './resources/remote-state-consumers/rows.ts';
@@ -118,7 +121,10 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...oauthTokenRows(parts),
   ...organizationRows(parts),
   ...planAndApplyRows(parts, (runId) => noteWaiting(parts, runId)),
-  ...policySetRows,
+  ...policyRows(parts),
+  ...policyEvaluationRows(parts),
+  ...policyOverrideRows(parts),
+  ...policySetRows(parts),
   ...projectRows(parts),
   ...reservedTagKeyRows(parts),
   ...retentionRows(parts),

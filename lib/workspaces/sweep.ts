@@ -17,6 +17,7 @@ import { applyPolicies } from './resources/data-retention-policies/sweep.ts';
 import { receiverLanes } from './resources/notification-deliveries/sender.ts';
 import { wakeForgotten } from './resources/notification-deliveries/turns.ts';
 import { finishRemovals } from './resources/organizations/remove.ts';
+import { policyLane } from './resources/policy-evaluator/lane.ts';
 import { dropOldLogs } from './resources/run-lifecycle/old-logs.ts';
 import { dropAbandoned } from './resources/state-blobs/sweep.ts';
 import { taskLane } from './resources/task-results/sender.ts';
@@ -28,9 +29,10 @@ export interface WorkspaceSweep {
   /** One round, with at most this many items of each kind. */
   run(countMax: number): Promise<void>;
   /**
-   * Sends notifications and requests to run tasks until none is due or `signal` aborts. Rounds do not wait for it, since each receiver takes seconds.
+   * Sends notifications and requests to run tasks, and evaluates policies, until none is due or `signal` aborts. Rounds do not wait for it, since
+   * each turn takes seconds.
    *
-   * @returns the number of receivers served
+   * @returns the number of turns
    */
   notify(signal: AbortSignal): Promise<number>;
   /** Fetches commits of repositories until none is due or `signal` aborts. Returns the number of turns. */
@@ -57,6 +59,7 @@ export function openWorkspaceSweep({
   git,
   publicUrl,
   see,
+  opaProgram,
 }: {
   readonly store: Store;
   readonly networkBounds: NetworkBounds;
@@ -70,6 +73,8 @@ export function openWorkspaceSweep({
   readonly git: GitSettings;
   readonly publicUrl: string | undefined;
   readonly see: SeeWork;
+  /** Evaluates policies; undefined: none is, and mandatory ones fail. */
+  readonly opaProgram: string | undefined;
 }): WorkspaceSweep {
   const webhooks = openWebhooks(networkBounds);
   const parts = { see, webhooks, mail: smtp === undefined ? undefined : openMail(smtp) };
@@ -90,7 +95,11 @@ export function openWorkspaceSweep({
       await wakeForgotten(store, countMax);
       await tidyGitFolders();
     },
-    notify: (signal) => takeTurns([...receiverLanes(store, parts, signal), taskLane(store, parts, signal)], signal),
+    notify: (signal) =>
+      takeTurns(
+        [...receiverLanes(store, parts, signal), taskLane(store, parts, signal), policyLane(store, opaProgram, signal)],
+        signal,
+      ),
     ingest: (signal) => ingestDue(store, { git, see }, signal),
     postStatuses: (signal) => postStatuses(store, { webhooks, publicUrl, see }, signal),
     close: () => webhooks.close(),

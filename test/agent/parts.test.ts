@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { countsOfApply } from '#agent/engine/counts.ts';
 import { redactedPlan } from '#agent/engine/redact.ts';
 import { newestMatching } from '#agent/engine/versions.ts';
-import { Mask } from '#agent/log/mask.ts';
+import { Mask } from '#core/log/mask.ts';
 
 describe('the mask of a log', () => {
   test.each(Array.from({ length: 12 }, (_, at) => at))('finds a value that is cut after %i characters', (at) => {

@@ -1,47 +1,17 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { findEngines } from '#agent/engine/find.ts';
+import { expect, test } from 'vitest';
 import { workspaceGround } from '../workspaces/support/ground.ts';
 import { agentOf, settled } from './agent-of.ts';
+import { cloudUser, terraform } from './command-line.ts';
 
 // The real engine on both sides: the command line of a user with a `cloud` block, and the agent that executes its runs.
 const ground = workspaceGround();
 
-const engines = await findEngines(undefined, { PATH: process.env['PATH'] });
-const terraform = engines.find(({ program }) => program.endsWith('/terraform'));
-
-/** A configuration without providers. */
-const main = (organization: string, workspace: string) => `
-  terraform {
-    cloud {
-      hostname     = "keys.test"
-      organization = "${organization}"
-      workspaces { name = "${workspace}" }
-    }
-  }
-  variable "region" { type = string }
-  resource "terraform_data" "one" { input = var.region }
-  output "region" { value = terraform_data.one.output }
-`;
-
 test('terraform apply with a cloud block streams the run of an agent, and the state is stored', async () => {
   if (terraform === undefined) return console.info('not run with a real engine: terraform is not on the PATH');
   const stage = await agentOf(ground, { environment: { PATH: process.env['PATH'] } });
-  const { organization, workspace, variable, writer, admin } = stage;
+  const { workspace, variable, writer, admin } = stage;
   await variable({ key: 'region', value: 'eu-1', category: 'terraform' });
-  const folder = await mkdtemp(join(tmpdir(), 'terraform-user-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const api = `${ground.service.address}/api/v2/`;
-  await writeFile(join(folder, 'main.tf'), main(organization.name, workspace.name));
-  await writeFile(
-    join(folder, 'cli.tfrc'),
-    `host "keys.test" { services = { "tfe.v2" = "${api}", "tfe.v2.1" = "${api}", "tfe.v2.2" = "${api}" } }
-     credentials "keys.test" { token = "${admin.token}" }`,
-  );
-  const say = (...words: readonly string[]) => userCommand(terraform.program, words, folder);
+  const { say } = await cloudUser(ground, stage, admin.token);
   expect(await say('init', '-no-color')).toMatchObject({ code: 0 });
   const applied = await say('apply', '-no-color', '-auto-approve');
   const [first] = (await ground.call('GET', `/workspaces/${workspace.id}/runs`, undefined, writer.token)).items;
@@ -68,16 +38,3 @@ test('terraform apply with a cloud block streams the run of an agent, and the st
   const json = await ground.call('GET', `/runs/${id}/plan/json-output`, undefined, admin.token);
   expect(JSON.parse(json.text)).toMatchObject({ resource_changes: [{ address: 'terraform_data.one' }] });
 });
-
-interface Said {
-  readonly code: number;
-  readonly text: string;
-}
-
-const userCommand = (program: string, words: readonly string[], folder: string): Promise<Said> =>
-  new Promise((resolve) => {
-    const environment = { PATH: '/usr/bin:/bin', HOME: folder, TF_CLI_CONFIG_FILE: join(folder, 'cli.tfrc') };
-    execFile(program, words, { cwd: folder, env: environment, timeout: 120_000 }, (error, out, errors) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), text: `${out}${errors}` });
-    });
-  });

@@ -119,6 +119,12 @@ export const apiSettings = {
     meaning:
       'Program that fetches [repositories of workspaces](workspaces/vcs.md), by its name or its path. Where it is missing, workspaces cannot be connected to repositories',
   },
+  KEYFERRY_OPA: {
+    readers: apiAndSweep,
+    default: 'no policies',
+    meaning:
+      'Program `opa` that evaluates [policies](workspaces/policies.md), by its name or its path. Without it policies and policy sets are refused',
+  },
   KEYFERRY_GIT_CA_FILE: {
     readers: apiAndSweep,
     default: "the system's",

@@ -1,11 +1,11 @@
 import type { Log } from '#core/log/log.ts';
+import { Mask } from '#core/log/mask.ts';
 import { Job, type Outcome } from '../api/job.ts';
 import type { Material } from '../api/material.ts';
 import type { TakenJob } from '../api/pool.ts';
 import { Refused } from '../api/send.ts';
 import { type Engine, engineFor } from '../engine/find.ts';
 import { recordAnswer } from '../health.ts';
-import { Mask } from '../log/mask.ts';
 import { LogWriter } from '../log/writer.ts';
 import { makeRunFolder } from '../run/folder.ts';
 import { secretsOf } from '../run/inputs.ts';

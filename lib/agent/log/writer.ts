@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
+import type { Mask } from '#core/log/mask.ts';
 import type { Job } from '../api/job.ts';
-import type { Mask } from './mask.ts';
 
 /** Interval at which new text is sent, in milliseconds. */
 const sendEveryMs = 500;

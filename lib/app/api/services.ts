@@ -65,6 +65,7 @@ export const openWorkspaceRooms = ({ config, log, shared }: Base, gatekeeper: Ga
     auditTrailDays: config.KEYFERRY_AUDIT_TRAIL_DAYS,
     git: gitOf(config, shared),
     publicUrl: config.KEYFERRY_PUBLIC_URL,
+    opaProgram: config.KEYFERRY_OPA,
     runs: {
       perOrganizationMax: config.KEYFERRY_RUNS_PER_ORGANIZATION_MAX,
       syncWaitMs: config.KEYFERRY_RUN_SYNC_WAIT_MS,

@@ -1,6 +1,15 @@
 import { type Levels, runLevels, stateLevels, variableLevels } from './levels.ts';
 import type { Standing } from './standing.ts';
 
+/** Whether the caller may let a run go on although its policies have failed. */
+export const overridesPolicies = ({
+  standing: { may },
+  levels,
+}: {
+  readonly standing: Standing;
+  readonly levels: Pick<Levels, 'runs'>;
+}): boolean => may('manage-policy-overrides') || (may('delegate-policy-overrides') && levels.runs >= runLevels.apply);
+
 /** The `permissions` of a workspace in its document. */
 export function permissionsOf(standing: Standing, levels: Levels) {
   const { admin, locking } = levels;

@@ -66,7 +66,7 @@ const refusals = {
   404: '{"errors":[{"status":"404","title":"not found"}]}',
 };
 
-const methods = ['GET', 'POST', 'PATCH', 'DELETE'];
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const needing = (): readonly ApiRow[] => everyRow(ground).filter(({ open }) => !open);
 
 function ask(row: ApiRow, token: string) {

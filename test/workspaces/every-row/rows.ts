@@ -10,6 +10,7 @@ export const everyRow = ({ service }: WorkspaceGround): readonly ApiRow[] =>
     networkBounds: readBounds('none'),
     git: { program: 'git', bounds: readBounds('none'), caFile: undefined, knownHostsFile: undefined },
     publicUrl: undefined,
+    opaProgram: undefined,
     smtp: undefined,
     store: service.store,
     clock: { now: () => new Date() },

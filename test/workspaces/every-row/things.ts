@@ -115,6 +115,17 @@ export async function thingsOf(ground: WorkspaceGround): Promise<Things> {
     ...level,
     ...{ stage_id: stage, task_id: task, workspace_task_id: added, task_name: 'k', task_url: 'https://a.test' },
   });
+  const policy = { ...ofOrganization, name: 'p', query: 'data.a.deny', ...level, source: 'package a' };
+  await add('policy_id', 'pol', 'ws_policies', policy);
+  await add('policy_set_id', 'polset', 'ws_policy_sets', { ...ofOrganization, name: 's' });
+  const evaluation = await add('policy_evaluation_id', 'poleval', 'ws_policy_evaluations', {
+    ...ofOrganization,
+    stage_id: stage,
+  });
+  await add('policy_set_outcome_id', 'psout', 'ws_policy_outcomes', {
+    ...{ evaluation_id: evaluation, position: 0, policy_set_name: 's', overridable: false },
+    ...{ outcomes: '[]', counts: '{}' },
+  });
   await add('tag_id', 'tag', 'ws_tags', { ...ofOrganization, name: 't' });
   const message = { name: 'n', 'destination-type': 'generic', enabled: false, url: 'https://a.test', triggers: [] };
   await add('notification_id', 'nc', 'ws_notifications', {

@@ -27,6 +27,12 @@ export const workspaceBy: Queries = {
   grant_id: column('workspace_id', 'ws_grants'),
   task_stage_id: (id) => sql`(
     select r.workspace_id from ws_task_stages s join ws_runs r on r.id = s.run_id where s.id = ${id})`,
+  policy_evaluation_id: (id) => sql`(
+    select r.workspace_id from ws_policy_evaluations e join ws_task_stages s on s.id = e.stage_id
+      join ws_runs r on r.id = s.run_id where e.id = ${id})`,
+  policy_set_outcome_id: (id) => sql`(
+    select r.workspace_id from ws_policy_outcomes u join ws_policy_evaluations e on e.id = u.evaluation_id
+      join ws_task_stages s on s.id = e.stage_id join ws_runs r on r.id = s.run_id where u.id = ${id})`,
   task_result_id: (id) => sql`(
     select r.workspace_id from ws_task_results t join ws_task_stages s on s.id = t.stage_id
       join ws_runs r on r.id = s.run_id where t.id = ${id})`,
@@ -52,6 +58,8 @@ export const organizationBy: Queries = {
   oauth_client_id: column('organization_id', 'ws_oauth_clients'),
   oauth_token_id: (id) => sql`(
     select c.organization_id from ws_oauth_tokens t join ws_oauth_clients c on c.id = t.client_id where t.id = ${id})`,
+  policy_id: column('organization_id', 'ws_policies'),
+  policy_set_id: column('organization_id', 'ws_policy_sets'),
   reserved_tag_key_id: column('organization_id', 'ws_reserved_tag_keys'),
   ssh_key_id: column('organization_id', 'ws_ssh_keys'),
   tag_id: column('organization_id', 'ws_tags'),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { NeededBy } from '#path/jsonapi/row.ts';
 import { type Levels, runLevels, stateLevels, variableLevels } from '../levels.ts';
-import { permissionsOf } from '../permissions.ts';
+import { overridesPolicies, permissionsOf } from '../permissions.ts';
 import { findProject } from '../project.ts';
 import { managesWorkspaces, organizationAccessById, organizationAccessByName, type Standing } from '../standing.ts';
 import { findTeam, teamRights } from '../team.ts';
@@ -45,6 +45,7 @@ export const workspace = noun(
     /** The configuration of a run. */
     'read-configuration': ({ levels }, asked) => levels.runs >= runLevels.read || isAskedAbout(asked),
     'manage-run-tasks': having(({ run_tasks }) => run_tasks),
+    'override-policies': overridesPolicies,
     lock: having(({ locking }) => locking),
     admin: having(({ admin }) => admin),
     remove: having(({ removes }) => removes),

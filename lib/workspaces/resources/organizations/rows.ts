@@ -3,6 +3,7 @@ import type { Resource } from '#path/jsonapi/resource.ts';
 import type { ApiRow } from '#path/jsonapi/row.ts';
 import { operation } from '../../access/needs/operation.ts';
 import type { WorkspaceParts } from '../../contract.ts';
+import { policiesMax, policySetsMax } from '../../frame/policies.ts';
 import { organizationBody } from './change.ts';
 import { createOrganization } from './create.ts';
 import { organizationDocument } from './document.ts';
@@ -14,7 +15,7 @@ const all = '/api/v2/organizations';
 const one = '/api/v2/organizations/:organization_name';
 
 /** Organizations. */
-export const organizationRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
+export const organizationRows = ({ store, opaProgram }: WorkspaceParts): readonly ApiRow[] => [
   operation({
     method: 'GET',
     path: all,
@@ -64,17 +65,30 @@ export const organizationRows = ({ store }: WorkspaceParts): readonly ApiRow[] =
     summary: 'Read the entitlements of an organization',
     needs: { organization: 'entitlements' },
     replies: { 200: 'entitlement-sets' },
-    run: async ({ found }) => ({ data: entitlementsOf(found.organization) }),
+    run: async ({ found }) => ({ data: entitlementsOf(found.organization, opaProgram !== undefined) }),
   }),
 ];
 
 /** The features of an organization: always all of them. Clients check this before using a feature. */
-const entitlementsOf = ({ id }: { readonly id: string }): Resource => ({
+const entitlementsOf = ({ id }: { readonly id: string }, evaluatesPolicies: boolean): Resource => ({
   id,
   type: 'entitlement-sets',
-  attributes: entitlements,
+  attributes: { ...entitlements, ...(evaluatesPolicies ? withPolicies : withoutPolicies) },
   links: { self: `/api/v2/entitlement-sets/${id}` },
 });
+
+const withPolicies = {
+  'policy-enforcement': true,
+  'policy-limit': policiesMax,
+  'policy-mandatory-enforcement-limit': null,
+  'policy-set-limit': policySetsMax,
+};
+const withoutPolicies = {
+  'policy-enforcement': false,
+  'policy-limit': 0,
+  'policy-mandatory-enforcement-limit': 0,
+  'policy-set-limit': 0,
+};
 
 const entitlements = {
   agents: true,
@@ -84,10 +98,6 @@ const entitlements = {
   'global-run-tasks': false,
   'module-tests-generation': false,
   operations: true,
-  'policy-enforcement': false,
-  'policy-limit': 0,
-  'policy-mandatory-enforcement-limit': 0,
-  'policy-set-limit': 0,
   'private-module-registry': false,
   'private-policy-agents': false,
   'private-vcs': true,

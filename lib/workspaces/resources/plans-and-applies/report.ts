@@ -62,7 +62,7 @@ export async function report(
   const { before, during } = stages[part];
   if (run[part].status === status && status !== 'running') return;
   const asking = stageStatus(run);
-  if (asking !== undefined) throw conflict(`This run waits for its run tasks: it is ${asking}`);
+  if (asking !== undefined) throw conflict(`This run waits for its run tasks and policies: it is ${asking}`);
   if (status === 'running') {
     if (run.status === during && run[part].agent === caller.id) return;
     if (run.status === during) throw conflict(`The ${part} of this run is running already, by another agent`);

@@ -11,6 +11,7 @@ import { holdWorkspace } from '../../access/hold.ts';
 import { executionMode } from '../../access/standing.ts';
 import { newId } from '../../frame/ids.ts';
 import { announce } from '../notification-deliveries/outbox.ts';
+import { prepareStages } from '../run-tasks/stages.ts';
 import { finalStatuses, statusGroups } from './status.ts';
 import type { RunSettings } from './store.ts';
 import { addEvent, queueableNow, queuePlans } from './transition.ts';
@@ -64,6 +65,7 @@ export async function insertRun(tx: Tx, { barrier }: Pick<Store, 'barrier'>, run
             ${JSON.stringify(settings)}, ${variables}, ${run.autoApply ?? place.auto_apply}, ${planOnly}, ${run.assessment === true},
             ${configuration.status === 'uploaded' ? queueableNow : sql`'{}'::jsonb`})`.execute(tx);
   if (run.assessment === true) return queuePlans(tx, workspaceId).then(() => id);
+  await prepareStages(tx, { id, workspace_id: workspaceId }, { planOnly });
   await sql`
     update ws_workspaces w set latest_change_at = now(),
            current_run_id = case when ${planOnly} or exists (

@@ -29,10 +29,16 @@ export const queuedStatuses = {
 } as const satisfies Record<string, { readonly stored: RunStatus; readonly since: string }>;
 
 /**
- * The statuses of runs that ask run tasks, with the status that is stored meanwhile and the timestamps between which they ask. After the stage
+ * The statuses of runs that ask run tasks or have their policies evaluated, with the status that is stored meanwhile and the timestamps between which they ask. After the stage
  * of the plan its end has its effect, and the apply waits for its own.
  */
 export const stageStatuses = {
+  // In front of the stage that it is a part of: the first that fits is shown.
+  post_plan_awaiting_decision: {
+    stored: 'planning',
+    since: 'post-plan-awaiting-decision-at',
+    until: 'post-plan-completed-at',
+  },
   pre_plan_running: { stored: 'pending', since: 'pre-plan-running-at', until: 'pre-plan-completed-at' },
   post_plan_running: { stored: 'planning', since: 'post-plan-running-at', until: 'post-plan-completed-at' },
   pre_apply_running: { stored: 'confirmed', since: 'pre-apply-running-at', until: 'pre-apply-completed-at' },
@@ -46,7 +52,7 @@ interface StoredStatus {
   readonly timestamps: Readonly<Record<string, string>>;
 }
 
-/** The status of a run that asks run tasks; undefined for others. */
+/** The status of a run that waits for a stage; undefined for others. */
 export function stageStatus({ status, timestamps }: StoredStatus): StageStatus | undefined {
   for (const [name, { stored, since, until }] of Object.entries(stageStatuses))
     if (status === stored && timestamps[since] !== undefined && timestamps[until] === undefined)
@@ -74,7 +80,10 @@ export const finalStatuses: readonly RunStatus[] = [
 ];
 
 export const confirmable: readonly RunStatus[] = ['planned', 'planned_and_saved'];
-export const discardable: readonly RunStatus[] = ['pending', 'planned', 'planned_and_saved'];
+const discardable: readonly RunStatus[] = ['pending', 'planned', 'planned_and_saved'];
+/** A run whose failed policies may be overridden can be discarded instead. */
+export const isDiscardable = (run: StoredStatus): boolean =>
+  discardable.includes(run.status) || stageStatus(run) === 'post_plan_awaiting_decision';
 /** Runs in progress end when their agent learns of the request; others end at once. */
 export const cancelable: readonly RunStatus[] = ['pending', 'planning', 'confirmed', 'applying'];
 export const atWork: readonly RunStatus[] = ['planning', 'applying'];

@@ -110,7 +110,8 @@ const columns = sql`r.*, case when r.status <> 'pending' then 0 else (
    where a.workspace_id = r.workspace_id and a.position < r.position and ${isQueued('a')}) end as ahead,
   array(select e.id from ws_run_events e where e.run_id = r.id order by e.position limit ${eventsMax}) as event_ids,
   array(select c.id from ws_run_comments c where c.run_id = r.id order by c.position limit ${commentsMax}) as comment_ids,
-  array(select s.id from ws_task_stages s where s.run_id = r.id order by s.created_at, s.id) as task_stage_ids`;
+  array(select s.id from ws_task_stages s where s.run_id = r.id 
+         order by array_position(array['pre_plan', 'post_plan', 'pre_apply', 'post_apply'], s.stage)) as task_stage_ids`;
 
 type Db = Pick<Store, 'db'>['db'];
 

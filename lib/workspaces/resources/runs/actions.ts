@@ -7,7 +7,7 @@ import { operation } from '../../access/needs/operation.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { addComment, commentIn } from '../comments/write.ts';
 import { changeRun } from '../run-lifecycle/change.ts';
-import { atWork, cancelable, confirmable, discardable, stageStatus } from '../run-lifecycle/status.ts';
+import { atWork, cancelable, confirmable, isDiscardable, stageStatus } from '../run-lifecycle/status.ts';
 import { isQueued, oldestFirst, type RunRow, runsWhere } from '../run-lifecycle/store.ts';
 import { addEvent, takeLock, timeOfStatement, transition } from '../run-lifecycle/transition.ts';
 
@@ -72,7 +72,7 @@ async function confirm(tx: Tx, run: RunRow, caller: ApiCaller): Promise<void> {
 }
 
 async function discard(tx: Tx, run: RunRow, caller: ApiCaller): Promise<void> {
-  if (!discardable.includes(run.status)) throw conflict('This run cannot be discarded');
+  if (!isDiscardable(run)) throw conflict('This run cannot be discarded');
   await transition(tx, run, 'discarded', caller);
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { readBy } from '#path/jsonapi/query.ts';
 import type { Resource } from '#path/jsonapi/resource.ts';
+import { overridesPolicies } from '../../access/permissions.ts';
 import type { FoundWorkspace } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { configurationVersionsWhere } from '../configuration-versions/store.ts';
@@ -8,6 +9,7 @@ import { includedConfigurations } from '../configuration-versions/view.ts';
 import type { Part } from '../plans-and-applies/report.ts';
 import { partOf } from '../plans-and-applies/view.ts';
 import type { RunRow } from '../run-lifecycle/store.ts';
+import { stageOf, stagesWhere } from '../task-results/view.ts';
 import { usersOf } from '../users/of-organization.ts';
 import { workspaceDocuments } from '../workspaces/document.ts';
 
@@ -33,6 +35,7 @@ export async function includedWith(
     asked.has('configuration_version') ? configurations(reading) : [],
     users(reading, asked),
     asked.has('workspace') ? workspaces(reading) : [],
+    asked.has('task_stages') ? stages(reading) : [],
   ]);
   return { included: kinds.flat() };
 }
@@ -81,6 +84,13 @@ async function users({ parts, runs, found }: Reading, asked: ReadonlySet<string>
   if (ids.length === 0 || first === undefined) return [];
   const { workspace, standing } = first;
   return usersOf(parts.store, ids, { caller: standing.caller, organizationId: workspace.organization_id });
+}
+
+async function stages({ parts, runs, found }: Reading): Promise<readonly Resource[]> {
+  const rights = new Map(found.map((one) => [one.workspace.id, overridesPolicies(one)]));
+  const mayOverride = new Map(runs.map((run) => [run.id, rights.get(run.workspace_id) === true]));
+  const rows = await stagesWhere(parts.store.db, sql`s.run_id = any(${[...mayOverride.keys()]}::text[])`);
+  return rows.map((row) => stageOf(row, mayOverride.get(row.run_id) === true));
 }
 
 /** Documents of workspaces without related resources of their own. */

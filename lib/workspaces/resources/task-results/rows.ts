@@ -3,11 +3,14 @@ import type { Attributes } from '#path/jsonapi/body.ts';
 import { invalidAttribute, notFound } from '#path/jsonapi/error.ts';
 import { oneOf, text } from '#path/jsonapi/fields.ts';
 import { document } from '#path/jsonapi/input.ts';
-import { includesIn, readBy } from '#path/jsonapi/query.ts';
+import { includes } from '#path/jsonapi/query.ts';
 import type { ApiReply, ApiRow } from '#path/jsonapi/row.ts';
 import { operation } from '../../access/needs/operation.ts';
+import { overridesPolicies } from '../../access/permissions.ts';
 import type { TaskCaller } from '../../access/task.ts';
 import type { WorkspaceParts } from '../../contract.ts';
+import { evaluationsWhere } from '../policy-evaluations/store.ts';
+import { evaluationOf } from '../policy-evaluations/view.ts';
 import { say } from './settle.ts';
 import { resultOf, resultsWhere, type StageRow, stageOf, stagesWhere } from './view.ts';
 
@@ -20,9 +23,7 @@ const callbackFields = {
     .nullable(),
 };
 
-const include = readBy([{ name: 'include', schema: { enum: ['task_results'] } }], (query) =>
-  includesIn(query, ['task_results']),
-);
+const include = includes(['task_results', 'policy_evaluations']);
 
 /** The stages at which runs ask run tasks, their results, and the callback of the services. */
 export const taskResultRows = (parts: WorkspaceParts): readonly ApiRow[] => [
@@ -33,9 +34,12 @@ export const taskResultRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     needs: { workspace: 'read-runs' },
     query: { include },
     replies: { 200: ['task-stages'] },
-    async run({ parameters, query }) {
+    async run({ found, parameters, query }) {
       const rows = await stagesWhere(parts.store.db, sql`s.run_id = ${parameters.run_id}`);
-      return { data: rows.map(stageOf), ...(await includedWith(parts, rows, query.include)) };
+      return {
+        data: rows.map((row) => stageOf(row, overridesPolicies(found))),
+        ...(await includedWith(parts, rows, query.include)),
+      };
     },
   }),
   operation({
@@ -45,10 +49,10 @@ export const taskResultRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     needs: { workspace: 'read-runs' },
     query: { include },
     replies: { 200: 'task-stages' },
-    async run({ parameters, query }) {
+    async run({ found, parameters, query }) {
       const [row] = await stagesWhere(parts.store.db, sql`s.id = ${parameters.task_stage_id}`);
       if (row === undefined) throw notFound();
-      return { data: stageOf(row), ...(await includedWith(parts, [row], query.include)) };
+      return { data: stageOf(row, overridesPolicies(found)), ...(await includedWith(parts, [row], query.include)) };
     },
   }),
   operation({
@@ -90,7 +94,8 @@ async function one({ store }: WorkspaceParts, id: string): Promise<ApiReply> {
 
 async function includedWith({ store }: WorkspaceParts, stages: readonly StageRow[], asked: ReadonlySet<string>) {
   if (asked.size === 0) return {};
-  const ids = stages.map(({ id }) => id);
-  const rows = await resultsWhere(store.db, sql`t.stage_id = any((select ${ids}::text[])::text[])`);
-  return { included: rows.map(resultOf) };
+  const ids = sql`any((select ${stages.map(({ id }) => id)}::text[])::text[])`;
+  const results = asked.has('task_results') ? await resultsWhere(store.db, sql`t.stage_id = ${ids}`) : [];
+  const evaluations = asked.has('policy_evaluations') ? await evaluationsWhere(store.db, sql`e.stage_id = ${ids}`) : [];
+  return { included: [...results.map(resultOf), ...evaluations.map(evaluationOf)] };
 }

@@ -3,14 +3,17 @@ import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import type { Database } from '#store/tables.ts';
+import { announce } from '../notification-deliveries/outbox.ts';
 import { afterwards } from '../plans-and-applies/report.ts';
+import { evaluationsWhere } from '../policy-evaluations/store.ts';
 import { changeRun } from '../run-lifecycle/change.ts';
 import { queuedStatuses, stageStatus, stageStatuses } from '../run-lifecycle/status.ts';
 import type { RunRow } from '../run-lifecycle/store.ts';
-import { type Actor, queuePlans, stamp, transition } from '../run-lifecycle/transition.ts';
+import { type Actor, addEvent, queuePlans, stamp, transition } from '../run-lifecycle/transition.ts';
 import type { TaskStage } from '../run-tasks/fields.ts';
 import { ended, now } from '../run-tasks/stages.ts';
-import { type ResultStatus, resultsWhere } from './view.ts';
+import { type Decision, decide } from './decide.ts';
+import { type ResultStatus, resultsWhere, stagesWhere } from './view.ts';
 
 type Tx = Transaction<Database>;
 
@@ -62,27 +65,43 @@ export async function say(
   return isStored;
 }
 
-/** Ends a stage whose results have all ended: a mandatory one that has not passed ends the run. */
-async function settle(tx: Tx, run: RunRow, stageId: string): Promise<void> {
+/** Decides about a stage in which nothing is open any more: the run goes on, ends, or waits for an override. */
+export async function settle(tx: Tx, run: RunRow, stageId: string): Promise<void> {
+  const [row] = await stagesWhere(tx, sql`s.id = ${stageId}`);
+  if (row === undefined) return;
   const results = await resultsWhere(tx, sql`t.stage_id = ${stageId}`);
-  if (results.some(({ status }) => status === 'pending' || status === 'running')) return;
-  const failing = results.find((one) => one.enforcement_level === 'mandatory' && one.status !== 'passed');
-  const outcome = failing === undefined ? 'passed' : 'failed';
-  await sql`
-    update ws_task_stages set status = ${outcome}, updated_at = now(),
-           timestamps = timestamps || jsonb_build_object(${`${outcome}-at`}::text, ${now}) where id = ${stageId}`.execute(
-    tx,
-  );
-  const stage = results[0]?.stage;
-  if (stage === undefined || stage === 'post_apply' || stageStatus(run) !== `${stage}_running`) return;
-  const actor: Actor = { kind: 'task', id: failing?.id ?? stageId };
-  if (failing !== undefined) return transition(tx, run, 'errored', actor);
-  await stamp(tx, run.id, stageStatuses[`${stage}_running`].until);
-  await goOn[stage](tx, run, actor);
+  const [evaluation] = await evaluationsWhere(tx, sql`e.stage_id = ${stageId}`);
+  const decision = decide(results, evaluation, { planOnly: run.plan_only });
+  if (decision === undefined) return;
+  const { stage } = row;
+  const waits = stage !== 'post_apply' && stageStatus(run) === `${stage}_running`;
+  await markStage(tx, stageId, decision.status);
+  if (!waits) return;
+  const actor: Actor = { kind: 'task', id: 'because' in decision ? decision.because : stageId };
+  if (decision.status === 'failed') return transition(tx, run, 'errored', actor);
+  if (decision.status === 'passed') return goOn(tx, run, stage, actor);
+  await stamp(tx, run.id, stageStatuses.post_plan_awaiting_decision.since);
+  await addEvent(tx, run.id, 'post_plan_awaiting_decision', actor);
+  const { id, workspace_id: workspaceId, message } = run;
+  await announce(tx, { id, workspaceId, status: 'post_plan_awaiting_decision', message }, 'run:needs_attention');
 }
 
-/** What a run does after a stage that it has passed. */
-const goOn: Readonly<Record<Exclude<TaskStage, 'post_apply'>, (tx: Tx, run: RunRow, actor: Actor) => Promise<void>>> = {
+async function markStage(tx: Tx, stageId: string, status: Decision['status']): Promise<void> {
+  await sql`
+    update ws_task_stages set status = ${status}, updated_at = now(),
+           timestamps = timestamps || jsonb_build_object(${`${status.replaceAll('_', '-')}-at`}::text, ${now})
+     where id = ${stageId}`.execute(tx);
+}
+
+type Waited = Exclude<TaskStage, 'post_apply'>;
+
+/** Lets a run go on after a stage that it has passed. The caller holds the lock on the workspace row. */
+export async function goOn(tx: Tx, run: RunRow, stage: Waited, actor: Actor): Promise<void> {
+  await stamp(tx, run.id, stageStatuses[`${stage}_running`].until);
+  await onward[stage](tx, run, actor);
+}
+
+const onward: Readonly<Record<Waited, (tx: Tx, run: RunRow, actor: Actor) => Promise<void>>> = {
   pre_plan: (tx, run) => queuePlans(tx, run.workspace_id),
   post_plan: (tx, run, actor) => transition(tx, run, afterwards(run, 'plan', run.plan), actor),
   pre_apply: (tx, run) => stamp(tx, run.id, queuedStatuses.apply_queued.since),

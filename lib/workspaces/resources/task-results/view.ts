@@ -19,9 +19,10 @@ export type StageRow = RowOf<typeof stageColumns>;
 export const stageColumns = {
   ...wsTaskStagesTable,
   stage: oneOf(...taskStages),
-  status: oneOf('running', 'passed', 'failed', 'canceled'),
+  status: oneOf('pending', 'running', 'awaiting_override', 'passed', 'failed', 'canceled', 'unreachable'),
   timestamps: textMap,
   result_ids: arrayOf(text),
+  evaluation_ids: arrayOf(text),
 };
 
 export type ResultRow = RowOf<typeof resultColumns>;
@@ -35,11 +36,14 @@ export const resultColumns = {
 
 type Db = Pick<Store, 'db'>['db'];
 
-/** Stages `s` that meet a condition, in the order in which they began. A run has at most four. */
+/** Stages `s` that meet a condition, in the order in which runs come to them. A run has at most four. */
 export async function stagesWhere(db: Db, condition: RawBuilder<unknown>): Promise<readonly StageRow[]> {
   const { rows } = await rowsOf(stageColumns)`
-    select s.*, array(select t.id from ws_task_results t where t.stage_id = s.id order by t.id) as result_ids
-      from ws_task_stages s where ${condition} order by s.created_at, s.id`.execute(db);
+    select s.*, array(select t.id from ws_task_results t where t.stage_id = s.id order by t.id) as result_ids,
+           array(select e.id from ws_policy_evaluations e where e.stage_id = s.id order by e.id) as evaluation_ids
+      from ws_task_stages s where ${condition} order by s.run_id, array_position(${[...taskStages]}::text[], s.stage)`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -51,7 +55,8 @@ export async function resultsWhere(db: Db, condition: RawBuilder<unknown>): Prom
   return rows;
 }
 
-export const stageOf = (row: StageRow): Resource => ({
+/** `mayOverride`: whether the caller may override policies in this workspace. */
+export const stageOf = (row: StageRow, mayOverride: boolean): Resource => ({
   id: row.id,
   type: 'task-stages',
   attributes: {
@@ -60,13 +65,13 @@ export const stageOf = (row: StageRow): Resource => ({
     'status-timestamps': row.timestamps,
     'created-at': timeText(row.created_at),
     'updated-at': timeText(row.updated_at),
-    actions: { 'is-overridable': false },
-    permissions: { 'can-override': false, 'can-override-policy': false, 'can-override-tasks': false },
+    actions: { 'is-overridable': row.status === 'awaiting_override' },
+    permissions: { 'can-override': mayOverride, 'can-override-policy': mayOverride, 'can-override-tasks': false },
   },
   relationships: {
     run: toOne('runs', row.run_id),
     'task-results': toMany('task-results', row.result_ids),
-    'policy-evaluations': toMany('policy-evaluations', []),
+    'policy-evaluations': toMany('policy-evaluations', row.evaluation_ids),
   },
   links: { self: `/api/v2/task-stages/${row.id}` },
 });

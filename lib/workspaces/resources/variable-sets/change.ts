@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { JsonObject } from '#core/json/json.ts';
 import { attributesOf, relatedMany } from '#path/jsonapi/body.ts';
 import { invalidAttribute, unprocessable } from '#path/jsonapi/error.ts';
 import { flag, notBlank, text } from '#path/jsonapi/fields.ts';
@@ -7,6 +6,7 @@ import { type BodyOf, document } from '#path/jsonapi/input.ts';
 import type { DocumentReply } from '#path/jsonapi/row.ts';
 import type { Standing } from '../../access/standing.ts';
 import type { WorkspaceParts } from '../../contract.ts';
+import { relatedIds } from '../../frame/related.ts';
 import { variableFields } from '../variables/fields.ts';
 import { setOf } from './view.ts';
 import { createSet, type SetChange } from './write.ts';
@@ -18,17 +18,6 @@ const setFields = {
   global: flag(),
   priority: flag(),
 };
-
-/** The distinct ids of a relationship in a document; undefined when the document does not have it. @throws ApiError 422 */
-function idsIn(data: JsonObject, relationship: string): readonly string[] | undefined {
-  const list = relatedMany(data, relationship);
-  return list && [...new Set(list.map(({ id }) => textId(id, relationship)))];
-}
-
-function textId(id: unknown, relationship: string): string {
-  if (typeof id === 'string' && id !== '') return id;
-  throw unprocessable(`${relationship}: id must be a string`);
-}
 
 const links = { workspaces: ['workspaces'], projects: ['projects'] } as const;
 
@@ -42,8 +31,8 @@ export const createBody = document({
 /** The changes in a document. */
 export const changeIn = ({ attributes, data }: Pick<BodyOf<typeof updateBody>, 'attributes' | 'data'>): SetChange => ({
   ...attributes,
-  workspaces: idsIn(data, 'workspaces'),
-  projects: idsIn(data, 'projects'),
+  workspaces: relatedIds(relatedMany(data, 'workspaces'), 'workspaces'),
+  projects: relatedIds(relatedMany(data, 'projects'), 'projects'),
 });
 
 /** Creates a set with the variables in its document. @throws ApiError 422 */

@@ -23,6 +23,8 @@ export const states: Filling = {
     'ws_ingresses',
     'ws_task_stages',
     'ws_task_results',
+    'ws_policy_evaluations',
+    'ws_policy_outcomes',
   ],
   async fill(world) {
     const { ground } = world;
@@ -57,5 +59,13 @@ export const states: Filling = {
       insert into ws_task_results (id, stage_id, organization_id, workspace_task_id, task_name, task_url, enforcement_level)
       select 'taskrs-kept', 'ts-kept', organization_id, 'wstask-gone', 'scan', 'https://127.0.0.1:1/', 'advisory'
         from ws_workspaces where id = ${keptIn(world, 'workspace')}`.execute(db);
+    await sql`
+      insert into ws_policy_evaluations (id, stage_id, organization_id, status)
+      select 'poleval-kept', 'ts-kept', organization_id, 'passed' from ws_workspaces where id = ${keptIn(world, 'workspace')}`.execute(
+      db,
+    );
+    await sql`
+      insert into ws_policy_outcomes (id, evaluation_id, position, policy_set_name, overridable, outcomes, counts)
+      values ('psout-kept', 'poleval-kept', 0, 'security', false, '[]', '{}')`.execute(db);
   },
 };

@@ -39,6 +39,12 @@ export const workspaces: Filling = {
     'ws_run_triggers',
     'ws_organization_tasks',
     'ws_workspace_tasks',
+    'ws_policies',
+    'ws_policy_sets',
+    'ws_policy_set_policies',
+    'ws_policy_set_workspaces',
+    'ws_policy_set_projects',
+    'ws_policy_set_exclusions',
     'ws_notifications',
     'ws_audit_events',
     'ws_notification_users',
@@ -108,8 +114,27 @@ export const workspaces: Filling = {
       { task: of('tasks', 'task-kept') },
     );
     await sent(world, `${workspace}/tasks`, task);
+    await policies(world, organization.id, { workspaceId: other.id, projectId: project });
   },
 };
+
+/** In the store, since there is no `opa`. */
+async function policies(
+  { ground }: World,
+  organizationId: string,
+  { workspaceId, projectId }: { readonly workspaceId: string; readonly projectId: string },
+): Promise<void> {
+  const { db } = ground.service.store;
+  await sql`
+    insert into ws_policies (id, organization_id, name, query, enforcement_level, source)
+    values ('pol-kept', ${organizationId}, 'p', 'data.a.deny', 'advisory', 'package a')`.execute(db);
+  await sql`
+    insert into ws_policy_sets (id, organization_id, name) values ('polset-kept', ${organizationId}, 's')`.execute(db);
+  await sql`insert into ws_policy_set_policies values ('polset-kept', 'pol-kept')`.execute(db);
+  for (const table of ['ws_policy_set_workspaces', 'ws_policy_set_exclusions'])
+    await sql`insert into ${sql.table(table)} values ('polset-kept', ${workspaceId})`.execute(db);
+  await sql`insert into ws_policy_set_projects values ('polset-kept', ${projectId})`.execute(db);
+}
 
 /** Returns the id of the created resource. */
 export async function sent({ ground }: World, path: string, body: object, method = 'POST'): Promise<string> {
