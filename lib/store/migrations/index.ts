@@ -60,6 +60,7 @@ import { assessments } from './0078-assessments.ts';
 import { ingresses } from './0080-ingresses.ts';
 import { workspaceMeasures } from './0082-workspace-measures.ts';
 import { runTasks } from './0083-run-tasks.ts';
+import { throttledTold } from './0087-throttled-told.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -141,4 +142,5 @@ export const migrations: readonly Migration[] = [
   { name: '0080-ingresses', up: ingresses },
   { name: '0082-workspace-measures', up: workspaceMeasures },
   { name: '0083-run-tasks', up: runTasks },
+  { name: '0087-throttled-told', up: throttledTold },
 ];
