@@ -41,7 +41,7 @@ async function kept(name: string): Promise<string> {
   for (const base of [...planned, ...unplanned]) ground.fake.change(`${name}-${base}`, 'by hand');
   // The plan looks at the destination by a worker, which ends before the apply begins.
   const looking = ending(await ground.start('worker'));
-  const page = await dataOf<PlannedPage>('POST', `${at}/plan`, { keep: true, prefix: `${name}/in/` });
+  const page = await dataOf<PlannedPage>('POST', 'sys/sync/plan', { keep: true, prefix: `${name}/in/` });
   await looking.end('SIGTERM');
   expect(page.counts).toMatchObject({ update: planned.length });
   return page.plan_id ?? '';
