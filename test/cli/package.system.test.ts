@@ -20,7 +20,9 @@ test('the packed program runs by npx with nothing else installed, and is small',
   expect((await stat(tarball)).size).toBeLessThan(programBytesMax);
   const { stdout: names } = await run('tar', ['-tzf', tarball]);
   expect(names.trim().split('\n').sort()).toEqual(
-    ['LICENSE', 'README.md', 'keyferry-agent.cjs', 'keyferry-program.cjs', 'keyferry.cjs', 'package.json'].map((name) => `package/${name}`),
+    ['LICENSE', 'README.md', 'keyferry-agent.cjs', 'keyferry-program.cjs', 'keyferry.cjs', 'package.json'].map(
+      (name) => `package/${name}`,
+    ),
   );
   const env = { PATH: process.env['PATH'], HOME: folder, KEYFERRY_ADDR: service.address };
   const { stdout } = await run('npx', ['--yes', '--package', tarball, 'keyferry', 'status', '-o', 'json'], {
