@@ -121,7 +121,6 @@ export function syncTelemetry(parts: SyncTelemetryParts) {
           );
         }),
     read: <Result>(work: () => Promise<Result>): Promise<Result> => tracing.span('sync read', { attributes }, work),
-    /** A look for drift that has ended. */
     looked: (result: 'complete' | 'failed'): void => measure.look(result),
     /** A driver call for `count` objects. */
     call: <Result>(verb: string, count: number, work: () => Promise<Result>): Promise<Result> =>
