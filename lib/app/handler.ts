@@ -104,6 +104,7 @@ export function openHandler(parts: AppParts, shared: WorkerShared, gate: Gate, d
       accounts,
       openDriver: reconcileParts.openDriver,
       changed,
+      looked: observed.looked,
       everyMs: config.KEYFERRY_SYNC_DRIFT_EVERY_MS,
     },
     drivers,

@@ -1,6 +1,7 @@
 import { estimateTokens } from '#auth/token/count.ts';
 import { definitions } from '#destinations/index.ts';
 import { openLevels } from '#queue/pending/levels.ts';
+import { countDrift, oldestLook } from '#sync/drift/counts.ts';
 import { loadSettings } from '#sync/model/settings.ts';
 import {
   countAssociations,
@@ -23,6 +24,8 @@ export function readService({ config, log }: AppParts, { store, redisUrl, metric
     settings: () => loadSettings(store),
     associations: () => store.readOlder((db) => countAssociations({ db })),
     oldestDirty: () => oldestDirty(store, types),
+    drift: () => countDrift(store),
+    oldestLook: () => store.readOlder((db) => oldestLook({ db })),
     destinations: () => store.readOlder((db) => countDestinations({ db })),
     tokens: () => store.readOlder((db) => estimateTokens({ db })),
     async breakers() {

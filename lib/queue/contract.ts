@@ -161,10 +161,17 @@ export interface GateState {
   readonly circuit: 'closed' | 'open' | 'half-open';
   /** Until when an open circuit refuses calls. */
   readonly openUntil: Date | undefined;
+  /** Why the circuit is open or half-open: the destination throttled, or did not answer. Undefined: it is closed. */
+  readonly openedBy: 'throttling' | 'silence' | undefined;
   /** Calls that were left when the last operation entered or left, and how long ago that was. Undefined: none has for hours. */
   readonly available: { readonly tokens: number; readonly idleMs: number } | undefined;
   /** Calls per second that the account of the destination is found to allow. Undefined: it has learned nothing. */
   readonly limit: number | undefined;
+  /**
+   * Since when the provider's throttling cuts the destination, for longer than a moment: its calls are throttled soon after each other, or
+   * have to wait. Undefined: it does not, or only tells the limit of the account now and then.
+   */
+  readonly throttledSince: Date | undefined;
 }
 
 export interface GateBudget {

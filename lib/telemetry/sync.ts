@@ -121,6 +121,7 @@ export function syncTelemetry(parts: SyncTelemetryParts) {
           );
         }),
     read: <Result>(work: () => Promise<Result>): Promise<Result> => tracing.span('sync read', { attributes }, work),
+    looked: (result: 'complete' | 'failed'): void => measure.look(result),
     /** A driver call for `count` objects. */
     call: <Result>(verb: string, count: number, work: () => Promise<Result>): Promise<Result> =>
       tracing.span(verb, { kind: 'client', attributes: { type, count } }, work),
@@ -140,7 +141,9 @@ function measures({ type, metrics }: SyncTelemetryParts) {
   const failures = boundOnce((kind) => metrics.counter('keyferry_sync_failures_total', { type, kind }));
   const rechecks = boundOnce((result) => metrics.counter('keyferry_sync_rechecks_total', { type, result }));
   const refusals = boundOnce((reason) => metrics.counter('keyferry_sync_gate_refusals_total', { type, reason }));
+  const looks = boundOnce((result) => metrics.counter('keyferry_sync_drift_looks_total', { type, result }));
   return {
+    look: (result: string) => looks(result)(),
     operation: (outcome: string) => operations(outcome)(),
     claim: (outcome: string) => claims(outcome)(),
     failure: (kind: string) => failures(kind)(),

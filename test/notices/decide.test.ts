@@ -3,6 +3,7 @@ import {
   againMs,
   decideCircuit,
   decideFailing,
+  decideThrottled,
   groupMs,
   isIdle,
   isNews,
@@ -14,7 +15,11 @@ import { decideQueue } from '#notices/tell/queue.ts';
 
 const now = 1_800_000_000_000;
 const ago = (ms: number) => new Date(now - ms);
-const well: Present = { failing: false, troubled: false, circuit: 'closed' };
+type Gate = Exclude<Present['gate'], undefined>;
+const closed: Gate = { circuit: 'closed', openedBy: undefined, throttledSince: undefined };
+const open: Gate = { ...closed, circuit: 'open', openedBy: 'silence' };
+const throttled: Gate = { ...open, openedBy: 'throttling', throttledSince: ago(1) };
+const well: Present = { failing: false, troubled: false, gate: closed };
 const failing: Present = { ...well, failing: true, troubled: true };
 const retrying: Present = { ...well, troubled: true };
 const told: Told = { ...nothingTold, failing_since: ago(againMs), counted_at: ago(1), failed: 4, kinds: ['network'] };
@@ -47,21 +52,44 @@ test('more failed syncs and another kind of error are news, and fewer are not', 
   expect(isNews(told, 3, ['network'])).toBe(false);
 });
 
-test.each<[string, Told, Present['circuit'], string]>([
-  ['an open circuit is told', nothingTold, 'open', 'opened'],
-  ['a circuit that was told is not told again', { ...nothingTold, circuit_open: true }, 'open', 'nothing'],
-  ['a probe is not the end of it', { ...nothingTold, circuit_open: true }, 'half-open', 'nothing'],
-  ['a closed circuit is told', { ...nothingTold, circuit_open: true }, 'closed', 'closed'],
-  ['without Redis nothing is known', { ...nothingTold, circuit_open: true }, undefined, 'nothing'],
+test.each<[string, Told, Present['gate'], string]>([
+  ['an open circuit is told', nothingTold, open, 'opened'],
+  ['a circuit that throttling opened is not told', nothingTold, throttled, 'nothing'],
+  ['a circuit that was told is not told again', { ...nothingTold, circuit_open: true }, open, 'nothing'],
   [
-    'a circuit that flaps is told now and then',
-    { ...nothingTold, circuit_told_at: ago(againMs - 1) },
-    'open',
+    'a probe is not the end of it',
+    { ...nothingTold, circuit_open: true },
+    { ...open, circuit: 'half-open' },
     'nothing',
   ],
-  ['and again later', { ...nothingTold, circuit_told_at: ago(againMs) }, 'open', 'opened'],
-])('%s', (_what, before, circuit, expected) => {
-  expect(decideCircuit(before, { ...well, circuit }, now)).toBe(expected);
+  ['a closed circuit is told', { ...nothingTold, circuit_open: true }, closed, 'closed'],
+  ['without Redis nothing is known', { ...nothingTold, circuit_open: true }, undefined, 'nothing'],
+  ['a circuit that flaps is told now and then', { ...nothingTold, circuit_told_at: ago(againMs - 1) }, open, 'nothing'],
+  ['and again later', { ...nothingTold, circuit_told_at: ago(againMs) }, open, 'opened'],
+])('%s', (_what, before, gate, expected) => {
+  expect(decideCircuit(before, { ...well, gate }, now)).toBe(expected);
+});
+
+test.each<[string, Told, Present['gate'], string]>([
+  ['nothing is told of a destination that is not throttled', nothingTold, closed, 'nothing'],
+  ['a throttled destination is told', nothingTold, throttled, 'throttled'],
+  [
+    'a throttled destination that was told is not told again',
+    { ...nothingTold, throttled: true },
+    throttled,
+    'nothing',
+  ],
+  ['one that is not throttled any longer is told', { ...nothingTold, throttled: true }, closed, 'unthrottled'],
+  ['without Redis nothing is known', { ...nothingTold, throttled: true }, undefined, 'nothing'],
+  [
+    'one that is throttled again soon waits',
+    { ...nothingTold, throttled_told_at: ago(againMs - 1) },
+    throttled,
+    'nothing',
+  ],
+  ['and is told later', { ...nothingTold, throttled_told_at: ago(againMs) }, throttled, 'throttled'],
+])('throttling: %s', (_what, before, gate, expected) => {
+  expect(decideThrottled(before, { ...well, gate }, now)).toBe(expected);
 });
 
 test('what was told is kept until it limits nothing any longer', () => {
@@ -69,6 +97,8 @@ test('what was told is kept until it limits nothing any longer', () => {
   expect(isIdle({ ...nothingTold, counted_at: ago(againMs - 1) }, now)).toBe(false);
   expect(isIdle({ ...nothingTold, counted_at: ago(againMs) }, now)).toBe(true);
   expect(isIdle({ ...nothingTold, circuit_open: true }, now)).toBe(false);
+  expect(isIdle({ ...nothingTold, throttled: true }, now)).toBe(false);
+  expect(isIdle({ ...nothingTold, throttled_told_at: ago(againMs - 1) }, now)).toBe(false);
   expect(isIdle(told, now)).toBe(false);
 });
 

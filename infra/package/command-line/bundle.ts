@@ -6,6 +6,8 @@ import { root } from '../bundle.ts';
 /** Larger bundles start slowly, and the usual cause is a package that was imported by mistake. */
 export const programBytesMax = 250 * 1_024;
 
+/** The file of the program, which the first one loads once it has turned on the cache of what was compiled. */
+export const programFile = 'keyferry-program.cjs';
 /** The file of the agent, beside the program. */
 export const agentFile = 'keyferry-agent.cjs';
 const agentModule = 'infra/process/agent.ts';
@@ -13,19 +15,26 @@ const agentModule = 'infra/process/agent.ts';
 export const agentBytesMax = 1_024 * 1_024;
 
 /**
- * Bundles the program `keyferry` with everything it imports, for Node 20 and later, and beside it the agent, which only the command `agent`
- * loads. Returns the size of the program.
+ * Bundles the program `keyferry` with everything it imports, for Node 20 and later: `file` starts it, its code is beside that, and so is the
+ * agent, which only the command `agent` loads. Returns the size of the program, with its start.
  */
 export async function bundleProgram(file: string): Promise<number> {
-  const [bytes, agentBytes] = await Promise.all([
+  const beside = (name: string) => join(dirname(file), name);
+  const [startBytes, codeBytes, agentBytes] = await Promise.all([
     bundled({
-      entryPoints: ['infra/commands/keyferry.ts'],
+      entryPoints: ['infra/package/command-line/start.ts'],
       banner: { js: '#!/usr/bin/env node' },
-      plugins: [onlyVersion, noPrograms, agentApart],
+      plugins: [apart(/\/commands\/keyferry\.ts$/, programFile)],
       outfile: file,
     }),
-    bundled({ entryPoints: [agentModule], plugins: [onlyVersion], outfile: join(dirname(file), agentFile) }),
+    bundled({
+      entryPoints: ['infra/commands/keyferry.ts'],
+      plugins: [onlyVersion, noPrograms, apart(/\/process\/agent\.ts$/, agentFile)],
+      outfile: beside(programFile),
+    }),
+    bundled({ entryPoints: [agentModule], plugins: [onlyVersion], outfile: beside(agentFile) }),
   ]);
+  const bytes = startBytes + codeBytes;
   if (bytes > programBytesMax) throw new Error(`the program has ${bytes} bytes: at most ${programBytesMax}`);
   if (agentBytes > agentBytesMax) throw new Error(`the agent has ${agentBytes} bytes: at most ${agentBytesMax}`);
   return bytes;
@@ -52,13 +61,15 @@ async function bundled(options: BuildOptions): Promise<number> {
   return Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
 }
 
-/** Leaves the agent out of the program, and loads it from the file beside it. */
-const agentApart: Plugin = {
-  name: 'agent-apart',
+/** Leaves a module that is imported on demand out of a bundle, and loads it from the file beside it. */
+const apart = (imported: RegExp, file: string): Plugin => ({
+  name: 'apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/process\/agent\.ts$/ }, () => ({ path: `./${agentFile}`, external: true }));
+    onResolve({ filter: imported }, ({ kind }) =>
+      kind === 'entry-point' ? undefined : { path: `./${file}`, external: true },
+    );
   },
-};
+});
 
 /** The program shows the version of the manifest, and needs nothing else of it. */
 const onlyVersion: Plugin = {

@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../bundle.ts';
-import { agentFile, bundleProgram } from './bundle.ts';
+import { agentFile, bundleProgram, programFile } from './bundle.ts';
 
 export interface PackedProgram {
   /** The package, for `npx` and `npm install`. */
@@ -11,7 +11,7 @@ export interface PackedProgram {
   readonly programBytes: number;
 }
 
-const programFile = 'keyferry.cjs';
+const startFile = 'keyferry.cjs';
 
 /**
  * Packs the program as a package of its own without dependencies, so that installing it installs nothing of the server. The package of
@@ -21,8 +21,8 @@ export async function packProgram(folder = join(root, '.build/command-line')): P
   const content = join(folder, 'package');
   await rm(content, { recursive: true, force: true });
   await mkdir(content, { recursive: true });
-  const programBytes = await bundleProgram(join(content, programFile));
-  await chmod(join(content, programFile), 0o755);
+  const programBytes = await bundleProgram(join(content, startFile));
+  await chmod(join(content, startFile), 0o755);
   await copyFile(join(root, 'LICENSE'), join(content, 'LICENSE'));
   await copyFile(join(root, 'docs/command-line.md'), join(content, 'README.md'));
   const { version, license } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
@@ -31,8 +31,8 @@ export async function packProgram(folder = join(root, '.build/command-line')): P
     version,
     description: 'The command line of Keyferry: secrets, syncs and workspaces',
     license,
-    bin: { keyferry: programFile },
-    files: [programFile, agentFile],
+    bin: { keyferry: startFile },
+    files: [startFile, programFile, agentFile],
     engines: { node: '>=20' },
   };
   await writeFile(join(content, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);

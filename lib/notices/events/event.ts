@@ -9,6 +9,8 @@ export const eventKinds = [
   'destination.recovered',
   'destination.circuit-opened',
   'destination.circuit-closed',
+  'destination.throttled',
+  'destination.unthrottled',
   'queue.filling',
   'queue.drained',
   'batch.ended',
@@ -82,6 +84,10 @@ function textOf(kind: EventKind, destination: string, more: EventDetails): strin
       return `${destination}: does not answer, so its circuit breaker is open and its syncs wait`;
     case 'destination.circuit-closed':
       return `${destination}: answers again, and its circuit breaker is closed`;
+    case 'destination.throttled':
+      return `${destination}: the provider throttles its calls, so its syncs are slow or wait`;
+    case 'destination.unthrottled':
+      return `${destination}: the provider no longer throttles its calls, or only now and then`;
     case 'queue.filling':
       return `the sync queue fills: ${more.pending ?? 0} of ${more.capacity ?? 0} operations are pending`;
     case 'queue.drained':

@@ -58,6 +58,7 @@ export async function seenOf(db: Store['db'], ids: readonly string[]): Promise<r
   const { rows } = await rowsOf(seenColumns)`
     select d.id, d.type, d.name, t.failing_since, t.counted_at, coalesce(t.failed, 0) as failed,
            coalesce(t.kinds, '{}') as kinds, coalesce(t.circuit_open, false) as circuit_open, t.circuit_told_at,
+           coalesce(t.throttled, false) as throttled, t.throttled_told_at,
            exists (select 1 from associations a where a.destination_id = d.id and ${hasFailed}) as failing,
            exists (select 1 from associations a where a.destination_id = d.id and a.error is not null) as troubled
       from unnest(${ids}::bigint[]) i (id) join destinations d on d.id = i.id left join sync_told t on t.destination_id = d.id

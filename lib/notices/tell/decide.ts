@@ -1,3 +1,4 @@
+import type { GateState } from '#queue/contract.ts';
 import { pick, type RowOf } from '#store/sql/columns.ts';
 import { syncToldTable } from '#store/tables/notices.ts';
 
@@ -12,6 +13,8 @@ export const toldColumns = pick(
   'kinds',
   'circuit_open',
   'circuit_told_at',
+  'throttled',
+  'throttled_told_at',
 );
 
 export const nothingTold: Told = {
@@ -21,6 +24,8 @@ export const nothingTold: Told = {
   kinds: [],
   circuit_open: false,
   circuit_told_at: null,
+  throttled: false,
+  throttled_told_at: null,
 };
 
 /** How a destination is now. */
@@ -30,12 +35,12 @@ export interface Present {
   /** Some of its syncs have an error, for good or not: those that are queued again keep theirs until an attempt succeeds. */
   readonly troubled: boolean;
   /** Undefined while Redis is unavailable. */
-  readonly circuit: 'open' | 'half-open' | 'closed' | undefined;
+  readonly gate: Pick<GateState, 'circuit' | 'openedBy' | 'throttledSince'> | undefined;
 }
 
 /** Syncs that fail within this time of the first are told together, in milliseconds. */
 export const groupMs = 3_000;
-/** A destination is told as failing, and as out of reach, at most once in this time, in milliseconds. */
+/** A destination is told as failing, as out of reach, and as throttled, at most once in this time, in milliseconds. */
 export const againMs = 300_000;
 
 /**
@@ -51,7 +56,7 @@ export type Failing = 'nothing' | 'note' | 'count' | 'recover' | 'drop';
  * recovered is told after `againMs`, if it still fails then.
  */
 export function decideFailing(told: Told, { failing, troubled }: Present, nowMs: number): Failing {
-  const isQuiet = told.counted_at !== null && nowMs - told.counted_at.getTime() < againMs;
+  const isQuiet = !isOld(told.counted_at, nowMs);
   if (told.failed > 0) {
     if (!troubled) return 'recover';
     return failing && !isQuiet ? 'count' : 'nothing';
@@ -65,15 +70,25 @@ export function decideFailing(told: Told, { failing, troubled }: Present, nowMs:
 export const isNews = (told: Told, failed: number, kinds: readonly string[]): boolean =>
   failed > told.failed || kinds.some((kind) => !told.kinds.includes(kind));
 
-/** A circuit that lets one operation probe is still told to be open. */
-export function decideCircuit(told: Told, { circuit }: Present, nowMs: number): 'nothing' | 'opened' | 'closed' {
-  if (told.circuit_open) return circuit === 'closed' ? 'closed' : 'nothing';
-  const isQuiet = told.circuit_told_at !== null && nowMs - told.circuit_told_at.getTime() < againMs;
-  return circuit === 'open' && !isQuiet ? 'opened' : 'nothing';
+/** A circuit that lets one operation probe is still told to be open. One that throttling opened is told as throttled, if it lasts. */
+export function decideCircuit(told: Told, { gate }: Present, nowMs: number): 'nothing' | 'opened' | 'closed' {
+  if (told.circuit_open) return gate?.circuit === 'closed' ? 'closed' : 'nothing';
+  const isOpen = gate?.circuit === 'open' && gate.openedBy !== 'throttling';
+  return isOpen && isOld(told.circuit_told_at, nowMs) ? 'opened' : 'nothing';
 }
 
-/** Whether the row says nothing any longer. */
-export function isIdle({ failing_since, failed, circuit_open, counted_at, circuit_told_at }: Told, nowMs: number) {
-  const isOld = (time: Date | null) => time === null || nowMs - time.getTime() >= againMs;
-  return failing_since === null && failed === 0 && !circuit_open && isOld(counted_at) && isOld(circuit_told_at);
+export function decideThrottled(told: Told, { gate }: Present, nowMs: number): 'nothing' | 'throttled' | 'unthrottled' {
+  if (gate === undefined) return 'nothing';
+  if (told.throttled) return gate.throttledSince === undefined ? 'unthrottled' : 'nothing';
+  return gate.throttledSince !== undefined && isOld(told.throttled_told_at, nowMs) ? 'throttled' : 'nothing';
 }
+
+const isOld = (time: Date | null, nowMs: number): boolean => time === null || nowMs - time.getTime() >= againMs;
+
+/** Whether the row says nothing any longer. */
+export const isIdle = (told: Told, nowMs: number): boolean =>
+  told.failing_since === null &&
+  told.failed === 0 &&
+  !told.circuit_open &&
+  !told.throttled &&
+  [told.counted_at, told.circuit_told_at, told.throttled_told_at].every((time) => isOld(time, nowMs));

@@ -5,7 +5,7 @@ import type { Database } from '#store/tables.ts';
 import type { EventKind, NewEvent } from '../events/event.ts';
 import { type Seen, seenOf } from './concerned.ts';
 import { failedOf } from './counts.ts';
-import { decideCircuit, decideFailing, isIdle, isNews, type Told } from './decide.ts';
+import { decideCircuit, decideFailing, decideThrottled, isIdle, isNews, type Told } from './decide.ts';
 import { holdsNamespace, recordEvents } from './record.ts';
 
 export interface Concerned {
@@ -35,9 +35,14 @@ export function tellDestinations(
     const now = store.clock.now();
     const seen = await seenOf(tx, [...gates.keys()]);
     const asked = seen.map((one) => {
-      const present = { ...one, circuit: gates.get(one.id)?.circuit };
+      const present = { ...one, gate: gates.get(one.id) };
       const nowMs = now.getTime();
-      return { one, failing: decideFailing(one, present, nowMs), circuit: decideCircuit(one, present, nowMs) };
+      return {
+        one,
+        failing: decideFailing(one, present, nowMs),
+        circuit: decideCircuit(one, present, nowMs),
+        throttled: decideThrottled(one, present, nowMs),
+      };
     });
     const counts = await failedOf(
       tx,
@@ -65,6 +70,7 @@ interface Asked {
   readonly one: Seen;
   readonly failing: ReturnType<typeof decideFailing>;
   readonly circuit: ReturnType<typeof decideCircuit>;
+  readonly throttled: ReturnType<typeof decideThrottled>;
 }
 
 interface Facts {
@@ -74,7 +80,7 @@ interface Facts {
 }
 
 /** The events of a destination, and what is told of it then; undefined: nothing changes. */
-function changeOf({ one, failing, circuit }: Asked, { counts, now, gate }: Facts) {
+function changeOf({ one, failing, circuit, throttled }: Asked, { counts, now, gate }: Facts) {
   const destination = { type: one.type, name: one.name };
   const events: NewEvent[] = [];
   let after: Told | undefined;
@@ -82,14 +88,21 @@ function changeOf({ one, failing, circuit }: Asked, { counts, now, gate }: Facts
     after = { ...(after ?? one), ...changed };
   };
   if (circuit === 'opened') {
-    const open_until = gate?.openUntil?.toISOString();
-    const details = open_until === undefined ? {} : { open_until };
-    events.push({ kind: 'destination.circuit-opened', destination, details });
+    events.push({ kind: 'destination.circuit-opened', destination, details: openUntil(gate) });
     change({ circuit_open: true, circuit_told_at: now });
   }
   if (circuit === 'closed') {
     events.push({ kind: 'destination.circuit-closed', destination, details: {} });
     change({ circuit_open: false });
+  }
+  if (throttled === 'throttled') {
+    const details = { since: (gate?.throttledSince ?? now).toISOString(), ...openUntil(gate) };
+    events.push({ kind: 'destination.throttled', destination, details });
+    change({ throttled: true, throttled_told_at: now });
+  }
+  if (throttled === 'unthrottled') {
+    events.push({ kind: 'destination.unthrottled', destination, details: {} });
+    change({ throttled: false });
   }
   const since = (one.failing_since ?? now).toISOString();
   if (failing === 'note') change({ failing_since: now });
@@ -111,26 +124,26 @@ function changeOf({ one, failing, circuit }: Asked, { counts, now, gate }: Facts
   return { id: one.id, before: one, after, events };
 }
 
+const openUntil = (gate: GateState | undefined) =>
+  gate?.openUntil === undefined ? {} : { open_until: gate.openUntil.toISOString() };
+
 async function keepTold(tx: Transaction<Database>, changes: readonly { readonly id: string; readonly after: Told }[]) {
   if (changes.length === 0) return;
-  const input = changes.map(({ id, after }) => {
-    const { failing_since, counted_at, failed, kinds, circuit_open, circuit_told_at } = after;
-    return { destination_id: id, failing_since, counted_at, failed, kinds, circuit_open, circuit_told_at };
-  });
+  const input = changes.map(({ id, after }) => ({ destination_id: id, ...after }));
   // A destination that was deleted meanwhile is left out.
   await sql`
-    insert into sync_told (destination_id, failing_since, counted_at, failed, kinds, circuit_open, circuit_told_at)
-    select d.id, i.failing_since, i.counted_at, i.failed, array(select jsonb_array_elements_text(i.kinds)), i.circuit_open, i.circuit_told_at
+    insert into sync_told (destination_id, failing_since, counted_at, failed, kinds, circuit_open, circuit_told_at, throttled, throttled_told_at)
+    select d.id, i.failing_since, i.counted_at, i.failed, array(select jsonb_array_elements_text(i.kinds)), i.circuit_open, i.circuit_told_at,
+           i.throttled, i.throttled_told_at
       from jsonb_to_recordset(${JSON.stringify(input)}::jsonb)
         as i(destination_id bigint, failing_since timestamptz, counted_at timestamptz, failed int, kinds jsonb,
-             circuit_open boolean, circuit_told_at timestamptz)
+             circuit_open boolean, circuit_told_at timestamptz, throttled boolean, throttled_told_at timestamptz)
       join destinations d on d.id = i.destination_id
      order by d.id
         on conflict (destination_id) do update
        set failing_since = excluded.failing_since, counted_at = excluded.counted_at, failed = excluded.failed,
-           kinds = excluded.kinds, circuit_open = excluded.circuit_open, circuit_told_at = excluded.circuit_told_at`.execute(
-    tx,
-  );
+           kinds = excluded.kinds, circuit_open = excluded.circuit_open, circuit_told_at = excluded.circuit_told_at,
+           throttled = excluded.throttled, throttled_told_at = excluded.throttled_told_at`.execute(tx);
 }
 
 async function forget(tx: Transaction<Database>, ids: readonly string[]): Promise<void> {

@@ -18,3 +18,11 @@ export const learning = {
   /** At most this long do all destinations of an account wait for a Retry-After that one of them was told. */
   pauseMsMax: 60_000,
 } as const;
+
+/** When throttling cuts a destination, rather than tells the limit of its account now and then. In milliseconds. */
+export const cutting = {
+  /** A cut that is shorter is none, and a Retry-After of this time is one by itself. */
+  momentMs: 10_000,
+  /** A cut is over when calls have not been throttled, or only now and then, for so long. */
+  calmMs: 60_000,
+} as const;

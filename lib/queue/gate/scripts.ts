@@ -1,5 +1,5 @@
 import { script } from '../redis/call.ts';
-import { learning } from './learning.ts';
+import { cutting, learning } from './learning.ts';
 
 /**
  * A gate consists of a hash and a sorted set of passes (by expiry time). The hash of its account is shared by all destinations that the
@@ -8,7 +8,8 @@ import { learning } from './learning.ts';
  * the probe, which expires at `e`; `h` how long a pass is held on average; `q` the next time to give to a delayed operation; `a` the key of
  * the account; `n` the latest time seen. An account has `t`, `s`, `n`, and `c`: no call before. What it has learned: `l` the limit in calls
  * per second, which both refill at; `d` the time of its last decrease; `m` the limit before that; `u` calls since then while the limit
- * was used up (docs/decisions/0026-learned-rate.md).
+ * was used up (docs/decisions/0026-learned-rate.md). What throttling did to a gate: `y` is set while `c` comes from it; `w` and `x` are when
+ * it began to cut the destination, more than a limit that is just passed now and then, and until when it did, or will.
  *
  * open → (5 consecutive sick verdicts, or Retry-After) → closed until `c` → half open: one probe → well: open; sick: closed for longer.
  *
@@ -22,14 +23,14 @@ if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local names = {'t', 's', 'f', 'c', 'b', 'p', 'e', 'h', 'q', 'n', 'l', 'd', 'm', 'u', 'a'}
+local names = {'t', 's', 'f', 'c', 'b', 'p', 'e', 'h', 'q', 'n', 'l', 'd', 'm', 'u', 'a', 'w', 'x', 'y'}
 local function split(text)
   local words = {}
   for word in string.gmatch(text, '%S+') do words[#words + 1] = word end
   return words
 end
 local function goBack(passes, gate, ms)
-  for _, name in ipairs({'s', 'c', 'e', 'q', 'd'}) do
+  for _, name in ipairs({'s', 'c', 'e', 'q', 'd', 'w', 'x'}) do
     if gate[name] then gate[name] = gate[name] - ms end
   end
   for _, pass in ipairs(passes and redis.call('ZRANGE', passes, 0, -1) or {}) do
@@ -150,6 +151,9 @@ return answer`);
  *
  * Calls that were admitted before the last decrease of the limit say nothing about the present one, so they do not decrease it again:
  * once per round trip. They do make the account wait.
+ *
+ * A call that is throttled soon after another, or for a longer time, means that the provider cuts the destination. The cut goes on with the
+ * next such call, unless calm has come between them.
  */
 export const leaveScript = script(`${head}
 local most, first, longest, owed = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -158,32 +162,39 @@ for k = 1, #KEYS, 3 do
   local gate, before = read(key, passes)
   local account, accountBefore = read(KEYS[k + 2])
   local rate = tonumber(words[1])
-  local function close(till, length)
+  local function close(till, length, throttled)
     gate.c, gate.b = math.max(gate.c or 0, till), length
+    gate.y = throttled and 1 or nil
     gate.p, gate.e, gate.f = nil, nil, nil
   end
-  local function hear(sick, after, probe, random)
+  local function hear(sick, after, probe, random, throttled)
     if sick and after > 0 then
-      close(now + after, gate.b or 0)
+      close(now + after, gate.b or 0, throttled)
     elseif (gate.c or 0) > 0 and not probe then
       return
     elseif not sick then
-      gate.f, gate.c, gate.b, gate.p, gate.e = nil, nil, nil, nil, nil
+      gate.f, gate.c, gate.b, gate.p, gate.e, gate.y = nil, nil, nil, nil, nil, nil
     else
       gate.f = (gate.f or 0) + 1
       if probe or gate.f >= most then
         local length = math.min(longest, math.max(first, (gate.b or 0) * 2))
-        close(now + length * (1 + random / 4), length)
+        close(now + length * (1 + random / 4), length, throttled)
       end
     end
   end
+  local function cut(till)
+    if not gate.x or now > gate.x + ${cutting.calmMs} then gate.w, gate.x = now, now end
+    gate.x = math.max(gate.x, till)
+  end
   local function throttle(after, held)
+    if after >= ${cutting.momentMs} then cut(now + after) end
     local till = now + math.min(after, ${learning.pauseMsMax})
     account.t, account.s = math.min(account.t or 0, 0), math.max(account.s or 0, till)
     account.c = math.max(account.c or 0, till)
     if account.d and now - held <= account.d then return end
     local limit = limitOf(account, rate)
     local soon = account.d and (account.u or 0) < ${learning.soonCalls}
+    if soon then cut(now + after) end
     account.m, account.d, account.u = limit, now, 0
     account.l = math.max(limit * (soon and ${learning.hard} or ${learning.mild}), rate * ${learning.floor})
   end
@@ -211,11 +222,12 @@ for k = 1, #KEYS, 3 do
       if redis.call('ZREM', passes, pass) == 1 then
         pay(1, calls, tonumber(words[i + 5]), tonumber(words[i + 3]))
         local sick, probe = words[i + 1] ~= '0', gate.p == pass
-        if words[i + 1] == '2' and tonumber(words[i + 5]) > 0 then
+        local throttled = words[i + 1] == '2'
+        if throttled and tonumber(words[i + 5]) > 0 then
           throttle(tonumber(words[i + 2]), tonumber(words[i + 3]))
         end
         if sick or calls > 0 then
-          hear(sick, tonumber(words[i + 2]), probe, tonumber(words[i + 6]))
+          hear(sick, tonumber(words[i + 2]), probe, tonumber(words[i + 6]), throttled)
         elseif probe then
           gate.p, gate.e = nil, nil
         end

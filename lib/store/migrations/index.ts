@@ -63,6 +63,7 @@ import { runTasks } from './0083-run-tasks.ts';
 import { associationCounts } from './0085-association-counts.ts';
 import { oldestChangeOfDestination } from './0086-oldest-change-of-destination.ts';
 import { policySets } from './0091-policies.ts';
+import { throttledTold } from './0087-throttled-told.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -147,4 +148,5 @@ export const migrations: readonly Migration[] = [
   { name: '0085-association-counts', up: associationCounts, outsideTransaction: true },
   { name: '0086-oldest-change-of-destination', up: oldestChangeOfDestination, outsideTransaction: true },
   { name: '0091-policies', up: policySets },
+  { name: '0087-throttled-told', up: throttledTold },
 ];

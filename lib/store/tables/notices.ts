@@ -48,6 +48,10 @@ export const syncToldTable = {
   circuit_open: withDefault(bool),
   /** When it was last told to have opened. */
   circuit_told_at: nullable(timestamptz),
+  /** The destination was told to be throttled. */
+  throttled: withDefault(bool),
+  /** When it was last told to be throttled. */
+  throttled_told_at: nullable(timestamptz),
 };
 
 /**

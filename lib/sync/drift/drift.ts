@@ -22,6 +22,8 @@ export interface DriftParts {
   readonly openDriver: (destinationId: string, revision: number) => Promise<Driver | undefined>;
   /** Queues the associations that a repair marked. */
   readonly changed: EnqueueDirty;
+  /** Counts a look that has ended. */
+  readonly looked: (result: 'complete' | 'failed') => void;
   /** How often each destination is looked at, in milliseconds. */
   readonly everyMs: number;
 }
@@ -61,12 +63,15 @@ async function takeItsTurn(parts: DriftParts, turn: Turn, signal: AbortSignal): 
   try {
     const end = await lookUntil(parts, turn, endsMs, signal);
     if (end === undefined) return;
-    if (end.kind === 'over') await endTurn(store, turn, end.unseen, everyMs);
-    else await leaveTurn(store, turn, { afterMs: 0, error: null });
+    if (end.kind === 'over') {
+      await endTurn(store, turn, end.unseen, everyMs);
+      parts.looked('complete');
+    } else await leaveTurn(store, turn, { afterMs: 0, error: null });
   } catch (cause) {
     if (signal.aborted) return leaveTurn(store, turn, { afterMs: 0, error: null });
     if (!(cause instanceof DestinationFailure || cause instanceof AppError))
       parts.log.error({ ...errorLocation(cause) }, 'a look for drift failed unexpectedly');
+    parts.looked('failed');
     const afterMs = Math.min(everyMs, Math.max(failedMsMin, everyMs * failedShare));
     await leaveTurn(store, turn, { afterMs, error: errorOf(cause) });
   }

@@ -11,6 +11,9 @@ export interface ServiceReadings extends WorkspaceReadings {
   associations(): Promise<readonly { readonly type: string; readonly status: string; readonly count: number }[]>;
   /** Age in seconds of the oldest change that is not synced yet. */
   oldestDirty(): Promise<ReadonlyMap<string, number>>;
+  /** What looks found at destinations, and the age in seconds of the oldest last look. */
+  drift(): Promise<readonly { readonly type: string; readonly kind: string; readonly count: number }[]>;
+  oldestLook(): Promise<ReadonlyMap<string, number>>;
   destinations(): Promise<ReadonlyMap<string, number>>;
   tokens(): Promise<{ readonly tokens: number; readonly leases: number }>;
   /** Number of destinations whose circuit breaker is open or half open. */
@@ -45,6 +48,10 @@ export function gaugeService(metrics: Metrics, types: readonly string[], reading
   source('age', ['keyferry_sync_oldest_dirty_age_seconds'], async () => {
     metrics.set('keyferry_sync_oldest_dirty_age_seconds', byType(types, await readings.oldestDirty()));
   });
+  source('drift', ['keyferry_sync_drifted_associations'], () => gaugeDrift(metrics, types, readings));
+  source('looks', ['keyferry_sync_oldest_drift_look_age_seconds'], async () => {
+    metrics.set('keyferry_sync_oldest_drift_look_age_seconds', byType(types, await readings.oldestLook()));
+  });
   source('destinations', ['keyferry_sync_destinations'], async () => {
     metrics.set('keyferry_sync_destinations', byType(types, await readings.destinations()));
   });
@@ -65,6 +72,17 @@ export function gaugeService(metrics: Metrics, types: readonly string[], reading
     gaugeBreakers(metrics, types, readings),
   );
   metrics.source('queue', () => gaugeQueue(metrics, readings));
+}
+
+const driftKinds = ['deleted', 'changed', 'tags', 'foreign'] as const;
+
+/** Each type and kind has a value, so that an alert ends when the drift does. */
+async function gaugeDrift(metrics: Metrics, types: readonly string[], { drift }: ServiceReadings) {
+  const found = new Map((await drift()).map(({ type, kind, count }) => [`${type} ${kind}`, count]));
+  metrics.set(
+    'keyferry_sync_drifted_associations',
+    types.flatMap((type) => driftKinds.map((kind) => sample({ type, kind }, found.get(`${type} ${kind}`) ?? 0))),
+  );
 }
 
 async function gaugeBreakers(metrics: Metrics, types: readonly string[], { breakers }: ServiceReadings) {

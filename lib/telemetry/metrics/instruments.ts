@@ -44,6 +44,10 @@ export const counters = {
     help: 'Jobs delayed by the gate of their destination, by reason: rate, concurrency, broken (circuit breaker open).',
     labels: ['type', 'reason'],
   },
+  keyferry_sync_drift_looks_total: {
+    help: 'Looks for drift at destinations, by result: complete, failed.',
+    labels: ['type', 'result'],
+  },
   keyferry_sweep_rounds_total: { help: 'Rounds of the sweep, by result: done, failed, sealed.', labels: ['result'] },
   keyferry_sweep_requeued_total: { help: 'Operations without a job that the sweep put in the queue.', labels: [] },
   keyferry_sync_events_total: { help: 'Events of the sync that were told, by kind.', labels: ['kind'] },
@@ -118,6 +122,14 @@ export const gauges = {
     labels: ['type'],
   },
   keyferry_sync_associations: { help: 'Associations, by status.', labels: ['type', 'status'] },
+  keyferry_sync_drifted_associations: {
+    help: 'Associations whose objects a look found to differ from what the sync left, by kind of drift; at most 10,000 are counted.',
+    labels: ['type', 'kind'],
+  },
+  keyferry_sync_oldest_drift_look_age_seconds: {
+    help: 'Age of the oldest last look for drift of a destination that is looked at; 0 when there is none.',
+    labels: ['type'],
+  },
   keyferry_sync_destinations: { help: 'Destinations.', labels: ['type'] },
   keyferry_sync_destination_last_success_timestamp_seconds: {
     help: 'Time of the last successful sync to the destination by this worker, in seconds since 1970.',

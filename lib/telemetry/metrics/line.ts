@@ -9,6 +9,7 @@ const reported: readonly CounterName[] = [
   'keyferry_sync_failures_total',
   'keyferry_sync_rechecks_total',
   'keyferry_sync_gate_refusals_total',
+  'keyferry_sync_drift_looks_total',
   'keyferry_sweep_rounds_total',
   'keyferry_sweep_requeued_total',
 ];

@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import { newTellState, tell } from '#notices/tell/teller.ts';
@@ -122,6 +123,38 @@ test('a circuit that opens and closes is told', async () => {
     'destination.circuit-closed',
   ]);
 });
+
+test('a provider that throttles is told once for all syncs, not as a circuit, and so is the end of it', async () => {
+  const name = await service.destination(type);
+  const secrets = await Promise.all([1, 2, 3].map(() => service.secret({ v: '1' })));
+  service.fake(type).fail({ kind: 'throttle', retryAfterSeconds: 15, times: 1_000 });
+  const set = Promise.all(secrets.map((secret) => service.set(type, name, secret)));
+  const kinds = async () => {
+    await service.tell();
+    return (await eventsOf(service.ask, name)).map(({ kind }) => kind);
+  };
+  await eventually(async () => (await kinds()).includes('destination.throttled'));
+  expect(await kinds()).toEqual(['destination.throttled']);
+  expect(await eventsOf(service.ask, name)).toEqual([
+    expect.objectContaining({ since: expect.any(String), open_until: expect.any(String), text: expect.any(String) }),
+  ]);
+  service.fake(type).heal();
+  await forgetGate(name);
+  await eventually(async () => (await kinds()).includes('destination.unthrottled'));
+  await set;
+  expect(await kinds()).toEqual(['destination.throttled', 'destination.unthrottled']);
+});
+
+/** Lets the time of a gate and its account pass, as Redis does that has lost them. */
+async function forgetGate(name: string): Promise<void> {
+  const { rows } = await sql<{ id: string }>`select id from destinations where name = ${name}`.execute(
+    service.store.db,
+  );
+  const redis = new Redis(service.config.REDIS_URL ?? '');
+  const gate = `${service.config.KEYFERRY_REDIS_PREFIX}:gate:${rows[0]?.id}`;
+  await redis.del(gate, (await redis.hget(gate, 'a')) ?? gate);
+  redis.disconnect();
+}
 
 test('a queue that fills to 80 % and drains below 60 % is told in the root', async () => {
   const name = await service.destination(type);

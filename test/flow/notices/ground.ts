@@ -24,7 +24,9 @@ export async function eventsOf(ask: Ask, name: string): Promise<readonly ShownEv
 export async function later(service: OpenService): Promise<void> {
   await sql`
     update sync_told set failing_since = failing_since - interval '1 hour', counted_at = counted_at - interval '1 hour',
-                         circuit_told_at = circuit_told_at - interval '1 hour'`.execute(service.store.db);
+                         circuit_told_at = circuit_told_at - interval '1 hour', throttled_told_at = throttled_told_at - interval '1 hour'`.execute(
+    service.store.db,
+  );
 }
 
 /** Creates a notification. Returns its name and its key. */

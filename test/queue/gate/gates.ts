@@ -21,7 +21,7 @@ export function testGate() {
       await opened(await gate.enter('7', wide)).leave(verdict, retryAfterMs);
     }
   };
-  return { gate, second, url, prefix, pass, verdicts };
+  return { gate, second, url, prefix, clock, pass, verdicts };
 }
 
 export type Open = Extract<GatePass, { admitted: true }>;

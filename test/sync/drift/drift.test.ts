@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DestinationFailure } from '#destinations/contract.ts';
 import { openGate as openRedisGate } from '#queue/gate/gate.ts';
 import type { OpenStore } from '#store/open.ts';
+import { countDrift, oldestLook } from '#sync/drift/counts.ts';
 import { lookForDrift } from '#sync/drift/drift.ts';
 import { commonStart } from '#sync/drift/objects.ts';
 import { lookShare } from '#sync/drift/rate.ts';
-import { takeTurn } from '#sync/drift/turns.ts';
+import { leaveTurn, takeTurn } from '#sync/drift/turns.ts';
 import { testStore } from '../../store/stores.ts';
 import { testRedis } from '../../support/services.ts';
 import { driftOf, insertSynced, partsWith, startPlace } from './world.ts';
@@ -141,13 +143,48 @@ test('a look that another process left goes on where it was, and one whose lease
   expect(place.calls.list).toBe(2 + 4);
 });
 
-test('namespaces take turns, however many destinations one has', async () => {
+test('namespaces take turns, however many destinations one has that are due', async () => {
   await alone();
-  for (const name of ['a', 'b', 'c']) await insertSynced(store, `many-${name}`, 1, 'one');
+  for (const name of ['a', 'b', 'c', 'd']) await insertSynced(store, `many-${name}`, 1, 'one');
   await insertSynced(store, 'single', 1, 'other');
   const order: string[] = [];
-  for (let turns = 0; turns < 2; turns += 1) order.push((await takeTurn(store, 'cloud-a-sm'))?.namespace_id ?? '');
-  expect(new Set(order)).toEqual(new Set(['one', 'other']));
+  for (let turns = 0; turns < 6; turns += 1) {
+    const turn = await takeTurn(store, 'cloud-a-sm');
+    if (turn === undefined) break;
+    order.push(turn.name);
+    // It is due again, behind the others of its namespace.
+    await leaveTurn(store, turn, { afterMs: 0, error: null });
+  }
+  expect(order).toEqual(['many-a', 'single', 'many-b', 'single', 'many-c', 'single']);
+});
+
+test('looks that ended are counted, and one that others interrupt is not', async () => {
+  await alone();
+  const ended: string[] = [];
+  const looked = (result: string) => ended.push(result);
+  await insertSynced(store, 'counted', 5);
+  await lookForDrift(partsWith(store, startPlace(namesOf('counted', 5)).driver, { looked }), calm);
+  expect(ended).toEqual(['complete']);
+  await insertSynced(store, 'sick', 5);
+  const sick = { ...startPlace([]).driver, list: () => Promise.reject(new DestinationFailure('unavailable', 'away')) };
+  await lookForDrift(partsWith(store, sick, { looked }), calm);
+  expect(ended).toEqual(['complete', 'failed']);
+});
+
+test('drift is counted by type and kind, and the oldest look by type, but not of destinations that no one looks at', async () => {
+  await alone();
+  await sql`update associations set drift = null`.execute(store.db);
+  await sql`update destination_drift set checked_at = now(), began_at = null`.execute(store.db);
+  const id = await insertSynced(store, 'gone', 3);
+  await lookForDrift(partsWith(store, startPlace(['gone/s1']).driver), calm);
+  expect(await countDrift(store)).toEqual([{ type: 'cloud-a-sm', kind: 'deleted', count: 2 }]);
+  const age = async () => (await oldestLook(store)).get('cloud-a-sm');
+  await sql`update destination_drift set checked_at = now() - interval '1 day' where destination_id = ${id}::bigint`.execute(
+    store.db,
+  );
+  expect(await age()).toBeGreaterThanOrEqual(86_400);
+  await sql`update destinations set on_drift = 'off' where id = ${id}::bigint`.execute(store.db);
+  expect(await age()).toBeLessThan(86_400);
 });
 
 test('nothing is taken while the sync, or the destination, is paused', async () => {

@@ -82,6 +82,7 @@ export function partsWith(store: Store, driver: Driver, changes: Partial<DriftPa
     accounts: async () => 'account',
     openDriver: async () => driver,
     changed: async () => [],
+    looked() {},
     everyMs: 3_600_000,
     ...changes,
   };

@@ -6,6 +6,8 @@ const readings: ServiceReadings = {
   settings: async () => ({ queue_capacity: 10, disabled: true }),
   associations: async () => [{ type: 'a', status: 'SYNCED', count: 4 }],
   oldestDirty: async () => new Map([['a', 7]]),
+  drift: async () => [{ type: 'a', kind: 'foreign', count: 6 }],
+  oldestLook: async () => new Map([['a', 8]]),
   destinations: async () => new Map([['a', 3]]),
   tokens: async () => ({ tokens: 2, leases: 1 }),
   breakers: async () => new Map([['a', { open: 2, half_open: 1 }]]),
@@ -50,6 +52,19 @@ test('statuses of runs and agents that nothing has are 0, and others are not los
       'keyferry_workspace_agents{status="idle"} 0',
       'keyferry_workspace_waiting{work="commit"} 3',
       'keyferry_workspace_oldest_waiting_age_seconds{work="commit"} 12',
+    ]),
+  );
+});
+
+test('drift has a value for each type and kind, and zero where nothing was found', async () => {
+  const lines = (await shown()).filter((line) => /drift/.test(line));
+  expect(lines).toHaveLength(2 * 4 + 2);
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'keyferry_sync_drifted_associations{type="a",kind="foreign"} 6',
+      'keyferry_sync_drifted_associations{type="b",kind="deleted"} 0',
+      'keyferry_sync_oldest_drift_look_age_seconds{type="a"} 8',
+      'keyferry_sync_oldest_drift_look_age_seconds{type="b"} 0',
     ]),
   );
 });

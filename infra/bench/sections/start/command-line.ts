@@ -23,7 +23,7 @@ export const commandLineSection: Section = {
     const api = await stage.start('api', addressed);
     try {
       const { address } = api.ready;
-      const environment = { KEYFERRY_ADDR: address, KEYFERRY_TOKEN: stage.rootToken };
+      const environment = { KEYFERRY_ADDR: address, KEYFERRY_TOKEN: stage.rootToken, XDG_CACHE_HOME: stage.folder };
       const bareCalls = callsOf(['sys/internal/ui/mounts/secret/started', 'secret/data/started']);
       const cases = [
         { line: ['--version'], bare: '0', isStart: true },

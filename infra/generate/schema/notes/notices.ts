@@ -20,6 +20,8 @@ export const notices: TableNotes = {
       kinds: 'The kinds of error that were told.',
       circuit_open: 'The circuit was told to be open.',
       circuit_told_at: 'When it was last told to have opened.',
+      throttled: 'The destination was told to be throttled.',
+      throttled_told_at: 'When it was last told to be throttled.',
     },
   },
   sync_notifications: {
