@@ -22,6 +22,7 @@ const NewDestination = lazy(() =>
 const Destination = lazy(() =>
   import('../pages/destinations/one/destination.tsx').then(({ Destination }) => Destination),
 );
+const Plan = lazy(() => import('../pages/plan/plan.tsx').then(({ Plan }) => Plan));
 const Secrets = lazy(() => import('../pages/secrets/secrets.tsx').then(({ Secrets }) => Secrets));
 const Queue = lazy(() => import('../pages/queue/queue.tsx').then(({ Queue }) => Queue));
 const Batches = lazy(() => import('../pages/batches/batches.tsx').then(({ Batches }) => Batches));
@@ -55,6 +56,7 @@ function Shell() {
           <Route path="/ui/destinations" component={Destinations} />
           <Route path="/ui/destinations/new/:type?" component={NewDestination} />
           <Route path="/ui/destinations/:type/:name/:tab?" component={Destination} />
+          <Route path="/ui/plan" component={Plan} />
           <Route path="/ui/secrets" component={Secrets} />
           <Route path="/ui/queue" component={Queue} />
           <Route path="/ui/batches" component={Batches} />

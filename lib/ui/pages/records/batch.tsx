@@ -89,13 +89,13 @@ export function NewBatch({ action, extent, onClose }: BatchProps) {
 
 const Preview = ({ data }: { readonly data: Value }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
-  <div class="scrolls" role="group" tabIndex={0} aria-label="What it changes">
+  <section class="scrolls" tabIndex={0} aria-label="What it changes">
     <dl class="facts">
       {listIn(data, 'counts').map((one) => (
         <Line key={`${textOf(one, 'type')}/${textOf(one, 'name')} ${textOf(one, 'status')}`} one={one} />
       ))}
     </dl>
-  </div>
+  </section>
 );
 
 const Line = ({ one }: { readonly one: Value }) => (
