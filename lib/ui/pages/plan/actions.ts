@@ -20,3 +20,9 @@ export function changesIn(objects: readonly Value[]): number {
   const refused = new Set(objects.filter((one) => textOf(one, 'action') === 'refuse').map((one) => textOf(one, 'id')));
   return objects.filter((one) => changing.includes(textOf(one, 'action')) && !refused.has(textOf(one, 'id'))).length;
 }
+
+const order = Object.keys(planLooks);
+
+/** What is left as it is comes last. */
+export const sortedByAction = (objects: readonly Value[]): readonly Value[] =>
+  objects.toSorted((a, b) => order.indexOf(textOf(a, 'action')) - order.indexOf(textOf(b, 'action')));

@@ -4,7 +4,7 @@ import { sync } from '#client/operations/sync.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { Problem, reasonOf } from '../../parts/problem.tsx';
 import { count, counted } from '../../parts/relative.ts';
 import { say } from '../../parts/toast.tsx';
 import { api } from '../../state/api.ts';
@@ -55,7 +55,9 @@ function Confirm({ planId, changes, onAgain, onClose }: ConfirmProps) {
       route('/ui/batches');
     } catch (cause) {
       setRefused(
-        cause instanceof CallFailure ? [cause.message, ...cause.errors.slice(1)] : ['It could not be applied.'],
+        cause instanceof CallFailure && cause.errors.length > 0
+          ? cause.errors
+          : [reasonOf(cause, 'It could not be applied.')],
       );
     }
   };

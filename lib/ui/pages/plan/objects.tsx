@@ -5,7 +5,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { count, counted } from '../../parts/relative.ts';
 import { State } from '../../parts/states.tsx';
 import { type Column, Table } from '../../table/table.tsx';
-import { planLook, planLooks } from './actions.ts';
+import { planLook, planLooks, sortedByAction } from './actions.ts';
 import { Apply } from './apply.tsx';
 import type { Planning } from './use-plan.ts';
 
@@ -53,13 +53,14 @@ function Objects({ planning, isOfAll }: PlanProps) {
   const { planned, isBusy, begin, goOn } = planning;
   if (planned === undefined) return null;
   const { objects, after } = planned;
+  const sorted = sortedByAction(objects);
   const isOver = after === '' && !isBusy;
   return (
     <Table
       label="Plan"
       columns={isOfAll ? [...columns, destination] : columns}
       length={objects.length}
-      rowAt={(index) => objects[index]}
+      rowAt={(index) => sorted[index]}
       header={
         <>
           <span class="plan-counts" role="status">

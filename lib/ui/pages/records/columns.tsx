@@ -20,7 +20,13 @@ export const columns: readonly Column<SyncRecord>[] = [
           <span class="narrow-only">
             <StatusBadge status={status} />
           </span>
-          {error === undefined ? `${type}/${destination}` : kindWord(error.kind)}
+          {error === undefined ? (
+            <span class="narrow-only">
+              {type}/{destination}
+            </span>
+          ) : (
+            kindWord(error.kind)
+          )}
         </span>
       </>
     ),
