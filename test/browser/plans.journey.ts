@@ -16,7 +16,7 @@ async function changedByHand(bases: readonly string[], changed: string): Promise
   return name;
 }
 
-const valueOf = (name: string, base: string) => service.fake(type).objects().get(`${name}-${base}`)?.value;
+const copyAt = (name: string, base: string) => service.fake(type).objects().get(`${name}-${base}`)?.value;
 
 describe.skipIf(!hasBrowser())('a plan', () => {
   test.each(bothColours)('of a destination is applied as it was shown (%s)', async (colours) => {
@@ -27,9 +27,13 @@ describe.skipIf(!hasBrowser())('a plan', () => {
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
     await page.getByText('Update 1').waitFor();
     await page.getByText('Leave 2').waitFor();
-    await page.getByRole('row').filter({ hasText: `${name}-b` }).getByText('Update').waitFor();
+    await page
+      .getByRole('row')
+      .filter({ hasText: `${name}-b` })
+      .getByText('Update')
+      .waitFor();
     expect(await violations(page)).toEqual([]);
-    expect(valueOf(name, 'b')).toBe('by hand');
+    expect(copyAt(name, 'b')).toBe('by hand');
     await page.getByRole('button', { name: 'Apply 1 change' }).click();
     await page.getByRole('dialog').getByText('the 1 change of this plan and nothing else').waitFor();
     expect(await violations(page)).toEqual([]);
@@ -43,7 +47,7 @@ describe.skipIf(!hasBrowser())('a plan', () => {
       },
       () => 'the outcome of the apply is not shown',
     );
-    expect(['a', 'b', 'c'].map((base) => valueOf(name, base))).toEqual(['{"v":"a"}', '{"v":"b"}', '{"v":"c"}']);
+    expect(['a', 'b', 'c'].map((base) => copyAt(name, base))).toEqual(['{"v":"a"}', '{"v":"b"}', '{"v":"c"}']);
   });
 
   test('of all destinations is refused with what changed since, and is made again', async () => {

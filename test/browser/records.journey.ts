@@ -143,12 +143,18 @@ describe.skipIf(!hasBrowser())('records', () => {
     const opened = await visit(recordsOf(name));
     const { page } = opened;
     await logIn(opened, service.rootToken);
-    await page.getByRole('row').filter({ hasText: `${name}/one` }).click();
+    await page
+      .getByRole('row')
+      .filter({ hasText: `${name}/one` })
+      .click();
     const drawer = page.getByRole('dialog');
     await drawer.getByText('Throttled by the destination').first().waitFor();
     await drawer.getByText('it is tried again by itself').waitFor();
     await drawer.getByText('Next attempt').waitFor();
-    await drawer.getByText(/in \d+ (seconds|minutes)/).first().waitFor();
+    await drawer
+      .getByText(/in \d+ (seconds|minutes)/)
+      .first()
+      .waitFor();
     expect(await violations(page)).toEqual([]);
     service.fake(type).heal();
     await service.ask('DELETE', `sys/sync/destinations/${type}/${name}?force_delete=true`);

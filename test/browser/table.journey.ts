@@ -27,12 +27,12 @@ describe.skipIf(!hasBrowser())('a table of a hundred thousand records', () => {
     await row(1).focus();
     await page.keyboard.press('PageDown');
     await row(11).and(page.locator(':focus')).waitFor();
-    for (let page_ = 1; page_ <= 5; page_ += 1) {
+    for (const last of [199, 299, 399, 499]) {
       await page.keyboard.press('End');
-      await row(page_ * 100 + 50).waitFor({ state: 'attached' }).catch(() => {});
-      await page.getByRole('grid').evaluate('(grid) => grid.scrollTo(0, grid.scrollHeight)').catch(() => {});
+      await page.locator(`[data-index="${last}"] input`).waitFor();
+      await page.locator(`[data-index="${last}"]`).and(page.locator(':focus')).waitFor();
     }
-    await row(500).waitFor({ state: 'attached' });
+    await row(500).waitFor();
     expect(await rows.count()).toBeLessThan(rowsInPageMax);
     await page.keyboard.press('Home');
     await row(1).and(page.locator(':focus')).waitFor();
@@ -40,7 +40,10 @@ describe.skipIf(!hasBrowser())('a table of a hundred thousand records', () => {
     await page.getByLabel('Secret begins with').fill(`many-of-${name}/0999`);
     await page.getByText('100 records').waitFor();
     await row(99_900).click();
-    await page.getByRole('dialog').getByRole('heading', { name: `secret/many-of-${name}/099900` }).waitFor();
+    await page
+      .getByRole('dialog')
+      .getByRole('heading', { name: `secret/many-of-${name}/099900` })
+      .waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await rows.count()).toBeLessThan(rowsInPageMax);

@@ -9,14 +9,18 @@ import { fillAll, unfold } from './fill.ts';
 vi.mock('#destinations/index.ts', async (original) => {
   const { definitions } = await original<typeof import('#destinations/index.ts')>();
   const { text } = await import('#path/fields.ts');
+  const { form } = await import('#destinations/frame/fields/form.ts');
   const { z } = await import('zod');
   const model = definitions.find(({ type }) => type === 'cloud-a-sm');
   if (model === undefined) throw new Error('there is no type to begin with');
   const { fixed: _fixed, relations: _relations, ...shared } = model;
   const fields = {
-    depot: text().meta({ description: 'Depot that receives the copies', immutable: true }),
-    depot_key: text().meta({ description: 'Key of the depot', sensitive: true }),
-    depot_class: z.enum(['slow', 'fast']).optional().meta({ description: 'How soon copies have to arrive' }),
+    depot: text().meta({ ...form('Depot', 'target'), description: 'Depot that receives the copies', immutable: true }),
+    depot_key: text().meta({ ...form('Depot key', 'credentials'), description: 'Key of the depot', sensitive: true }),
+    depot_class: z
+      .enum(['slow', 'fast'])
+      .optional()
+      .meta({ ...form('Class', 'target'), description: 'How soon copies have to arrive' }),
   };
   const depot = { ...shared, type: 'depot', alias: 'dp', title: 'Depot of the tests', fields };
   return { definitions: [...definitions, { ...depot, validate: () => [], rateAccount: () => ['depot'] }] };

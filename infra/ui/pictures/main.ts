@@ -18,7 +18,7 @@ import { associations, changeByHand, placeNames, samples, seed, typeOf } from '.
 /** `npm run pictures`: the pictures of the web page in the documentation, of a service with data of its own, light and dark. */
 const folder = new URL('../../../docs/pictures/', import.meta.url).pathname;
 const planned = 'payments-production';
-const settleMsMax = 120_000;
+const settleMsMax = 600_000;
 
 interface Picture {
   readonly name: string;
@@ -63,7 +63,7 @@ try {
   for (const type of new Set(placeNames.map(typeOf))) fakes.set(type, await (await loadFake(type))());
   await seed({ api, fakes });
   await settled();
-  changeByHand({ fakes }, planned);
+  changeByHand(fakes, planned);
   for (const statement of samples) await execute(services.databaseUrl, statement);
   const opened = await openBrowser(browser.path);
   for (const colours of ['light', 'dark'] as const) {

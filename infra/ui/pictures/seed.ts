@@ -45,7 +45,7 @@ export async function seed({ api, fakes }: SeededStage): Promise<void> {
 }
 
 /** Changes some copies at a destination, as a user does by hand, so that a plan has something to do. */
-export function changeByHand({ fakes }: SeededStage, name: PlaceName): void {
+export function changeByHand(fakes: SeededStage['fakes'], name: PlaceName): void {
   const fake = fakes.get(typeOf(name));
   const ours = [...(fake?.objects().keys() ?? [])].filter((key) => key.startsWith('production/'));
   for (const key of ours.slice(0, 3)) fake?.change(key, 'changed by hand');

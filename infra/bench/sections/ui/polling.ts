@@ -34,8 +34,7 @@ export async function openPages(bench: Bench, browser: Browser, api: Server): Pr
   const each = await cpuOfRead(bench, api, quick ? 200 : 2_000);
   const before = await spent(api, seconds);
   const visits: Visit[] = [];
-  for (let page = 0; page < pages; page += 1)
-    visits.push(await openVisit(browser, api.ready.address, stage.rootToken));
+  for (let page = 0; page < pages; page += 1) visits.push(await openVisit(browser, api.ready.address, stage.rootToken));
   await new Promise((resolve) => setTimeout(resolve, settleMs));
   const withPages = await spent(api, seconds);
   for (const visit of visits) await visit.close();

@@ -3,6 +3,7 @@ import { heapOf, type Visit } from './visit.ts';
 
 const mebibyte = 1_048_576;
 const frameMsMax = 1_000 / 60;
+const betweenKeysMs = 200;
 
 /** How the table of all records feels: the longest reply to a key or press, the frames while it scrolls, and its memory. */
 export async function table(visit: Visit, address: string, scrolls: number): Promise<readonly Figure[]> {
@@ -16,11 +17,21 @@ export async function table(visit: Visit, address: string, scrolls: number): Pro
   const frames = await scroll(visit, scrolls);
   const after = await heapOf(visit);
   return [
-    { what: 'Longest interaction with the table of all records', value: interaction, unit: 'ms', target: { bound: 100 } },
+    {
+      what: 'Longest interaction with the table of all records',
+      value: interaction,
+      unit: 'ms',
+      target: { bound: 100 },
+    },
     { what: 'Frame while it scrolls, p95', value: percentile(frames, 0.95), unit: 'ms', target: { bound: 20 } },
     { what: '  rows in the document', value: await rows.count(), unit: '', target: { bound: 60 } },
     { what: 'Heap after scrolling', value: after / mebibyte, unit: 'MiB', target: { bound: 30 } },
-    { what: '  growth from one half of the scrolling to the other', value: (after - before) / mebibyte, unit: 'MiB', target: { bound: 3 } },
+    {
+      what: '  growth from one half of the scrolling to the other',
+      value: (after - before) / mebibyte,
+      unit: 'MiB',
+      target: { bound: 3 },
+    },
   ];
 }
 
@@ -33,10 +44,16 @@ async function interactions({ page }: Visit): Promise<number> {
     }).observe({ type: 'event', durationThreshold: 16, buffered: false });`);
   const grid = page.getByRole('grid', { name: 'Records' });
   await grid.locator('[data-index="0"]').focus();
-  for (const key of ['ArrowDown', 'Space', 'PageDown', 'End', 'Home', 'ArrowDown', 'Space', 'Enter', 'Escape']) {
+  for (const key of ['ArrowDown', 'Space', 'PageDown', 'End', 'Home', 'ArrowDown', 'Space']) {
     await page.keyboard.press(key);
-    await page.waitForTimeout(200);
+    await page.waitForTimeout(betweenKeysMs);
   }
+  await grid.locator('[data-index="1"] input').waitFor();
+  await grid.locator('[data-index="1"]').focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   return page.evaluate<number>('window.longest');
 }
 

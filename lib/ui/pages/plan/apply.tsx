@@ -56,7 +56,7 @@ function Confirm({ planId, changes, onAgain, onClose }: ConfirmProps) {
     } catch (cause) {
       setRefused(
         cause instanceof CallFailure && cause.errors.length > 0
-          ? cause.errors
+          ? cause.errors.flatMap((text) => text.split('\n'))
           : [reasonOf(cause, 'It could not be applied.')],
       );
     }
