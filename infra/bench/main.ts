@@ -18,11 +18,11 @@ import { reconcileSection } from './sections/reconcile.ts';
 import { commandLineSection } from './sections/start/command-line.ts';
 import { startSection } from './sections/start/worker.ts';
 import { tokensSection } from './sections/tokens.ts';
-import { uiSection } from './sections/ui/section.ts';
 import { workspacesSection } from './sections/workspaces.ts';
 import { type Measured, showSection, toJson } from './show.ts';
 import { runSoak } from './soak/run.ts';
 import { openStage, type Stage } from './stage.ts';
+import { uiSection } from './ui/section.ts';
 
 /**
  * `npm run bench`: figures as ratios to what the bare libraries do in the same run. `-- --quick` for a short one, `--json`, `--only

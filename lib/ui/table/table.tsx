@@ -38,6 +38,7 @@ export function Table<R>(props: TableProps<R>) {
   const box = useRef<HTMLDivElement>(null);
   const rows = useRows(box, length);
   const [at, setAt] = useState(0);
+  const wanted = useRef<number | undefined>(undefined);
   const shown = rows.getVirtualItems();
   const [first, last] = [shown[0]?.index ?? 0, shown.at(-1)?.index ?? 0];
   useEffect(() => onShow?.(first, last), [first, last, length]);
@@ -45,8 +46,11 @@ export function Table<R>(props: TableProps<R>) {
     const next = Math.max(0, Math.min(length - 1, to));
     setAt(next);
     rows.scrollToIndex(next);
-    requestAnimationFrame(() => focusRow(box.current, next));
+    wanted.current = next;
+    focusWanted(box.current, wanted);
   };
+  // A row far away is in the document only after the scroll.
+  useLayoutEffect(() => focusWanted(box.current, wanted));
   const onKeyDown = (event: KeyboardEvent) => {
     const to = targetOf(event.key, at, length);
     const row = rowAt(at);
@@ -172,8 +176,12 @@ function targetOf(key: string, at: number, length: number): number | undefined {
 const isRow = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.getAttribute('role') === 'row';
 
-function focusRow(box: HTMLDivElement | null, index: number): void {
-  box?.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: true });
+/** Moves the focus to the row that is wanted, once it is there. */
+function focusWanted(box: HTMLDivElement | null, wanted: { current: number | undefined }): void {
+  const row = box?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`);
+  if (wanted.current === undefined || !row) return;
+  wanted.current = undefined;
+  row.focus({ preventScroll: true });
 }
 
 function tracksOf<R>(columns: readonly Column<R>[], isSelectable: boolean): Record<string, string> {

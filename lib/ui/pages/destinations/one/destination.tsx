@@ -1,3 +1,4 @@
+import { ErrorBoundary, lazy } from 'preact-iso';
 import { sync } from '#client/operations/sync.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
@@ -18,8 +19,9 @@ import { CheckReport, useCheck } from '../check/check.tsx';
 import { Settings } from '../edit/edit.tsx';
 import { Danger } from './danger.tsx';
 import { Drift } from './drift.tsx';
-import { Plan } from './plan.tsx';
 import { Rules } from './rules.tsx';
+
+const Plan = lazy(() => import('./plan.tsx').then(({ Plan }) => Plan));
 
 interface DestinationProps {
   readonly type: string;
@@ -70,7 +72,12 @@ export function Destination({ type, name, tab = '' }: DestinationProps) {
       <Answer asked={asked}>
         {({ data }) => {
           if (tab === 'settings') return <Settings type={type} name={name} stored={data ?? null} />;
-          if (tab === 'plan') return <Plan type={type} name={name} />;
+          if (tab === 'plan')
+            return (
+              <ErrorBoundary onError={() => say('fail', 'A part of the page could not be loaded. Reload the page.')}>
+                <Plan type={type} name={name} />
+              </ErrorBoundary>
+            );
           if (tab === 'drift') return <Drift type={type} name={name} stored={data ?? null} />;
           if (tab === 'rules') return <Rules type={type} name={name} />;
           if (tab === 'danger') return <Danger type={type} name={name} stored={data ?? null} />;

@@ -1,6 +1,6 @@
 import { sync } from '#client/operations/sync.ts';
-import { api } from '../../../state/api.ts';
-import { useRights } from '../../../state/rights.ts';
+import { api } from '#ui/state/api.ts';
+import { useRights } from '#ui/state/rights.ts';
 import { PlanView } from '../../plan/objects.tsx';
 import { usePlan } from '../../plan/use-plan.ts';
 
