@@ -7,7 +7,7 @@ import { useDestinationNames } from '../../state/overview.ts';
 import { useRights } from '../../state/rights.ts';
 import { useTitle } from '../../state/use-title.ts';
 import { PlanView } from './objects.tsx';
-import { usePlan } from './use-plan.ts';
+import { keptOrRead, usePlan } from './use-plan.ts';
 
 const path = 'sys/sync/plan';
 const limit = 100;
@@ -57,14 +57,17 @@ function OfAll({ within }: { readonly within: Within }) {
   const rights = useRights([path]);
   const planning = usePlan(({ after, planId }, signal) => {
     const fields = { ...within, limit, after };
-    return rights.may('update', path)
-      ? api.call(
+    return keptOrRead(
+      rights.refusal('update', path),
+      () =>
+        api.call(
           sync.keepPlanOfAll,
           {},
           { ...fields, keep: true, ...(planId === '' ? {} : { plan_id: planId }) },
           { signal },
-        )
-      : api.call(sync.planAll, {}, fields, { signal });
+        ),
+      () => api.call(sync.planAll, {}, fields, { signal }),
+    );
   });
   return <PlanView planning={planning} isOfAll />;
 }

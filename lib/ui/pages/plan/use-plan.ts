@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PageReply } from '#client/page.ts';
+import { CallFailure } from '#client/wire/failure.ts';
 import { textOf, type Value } from '#client/wire/json.ts';
 import { reasonOf } from '../../parts/problem.tsx';
 import { listIn } from '../../table/pages.ts';
@@ -68,3 +69,16 @@ export function usePlan(ask: AskPlan): Planning {
   };
   return { planned, problem, isBusy, begin, goOn: () => run(planned) };
 }
+
+/** A plan is kept, so that it can be applied, unless the caller may only read it. */
+export const keptOrRead = (
+  refusal: string | undefined,
+  keep: () => Promise<PageReply>,
+  read: () => Promise<PageReply>,
+): Promise<PageReply> =>
+  refusal !== undefined
+    ? read()
+    : keep().catch((cause: unknown) => {
+        if (cause instanceof CallFailure && cause.status === 403) return read();
+        throw cause;
+      });

@@ -2,7 +2,7 @@ import { sync } from '#client/operations/sync.ts';
 import { api } from '#ui/state/api.ts';
 import { useRights } from '#ui/state/rights.ts';
 import { PlanView } from '../../plan/objects.tsx';
-import { usePlan } from '../../plan/use-plan.ts';
+import { keptOrRead, usePlan } from '../../plan/use-plan.ts';
 
 const limit = 100;
 
@@ -11,14 +11,17 @@ export function Plan({ type, name }: { readonly type: string; readonly name: str
   const path = `sys/sync/destinations/${type}/${name}/plan`;
   const rights = useRights([path]);
   const planning = usePlan(({ after, planId }, signal) =>
-    rights.may('update', path)
-      ? api.call(
+    keptOrRead(
+      rights.refusal('update', path),
+      () =>
+        api.call(
           sync.planChange,
           { type, name },
           { limit, after, keep: true, ...(planId === '' ? {} : { plan_id: planId }) },
           { signal },
-        )
-      : api.call(sync.planDestination, { type, name }, { limit, after }, { signal }),
+        ),
+      () => api.call(sync.planDestination, { type, name }, { limit, after }, { signal }),
+    ),
   );
   return <PlanView planning={planning} isOfAll={false} />;
 }
