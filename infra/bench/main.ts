@@ -22,10 +22,11 @@ import { workspacesSection } from './sections/workspaces.ts';
 import { type Measured, showSection, toJson } from './show.ts';
 import { runSoak } from './soak/run.ts';
 import { openStage, type Stage } from './stage.ts';
+import { uiSection } from './ui/section.ts';
 
 /**
  * `npm run bench`: figures as ratios to what the bare libraries do in the same run. `-- --quick` for a short one, `--json`, `--only
- * <section>`, `--records <n>` for the associations of the section `reads` (100,000), `--profile <folder>` for CPU profiles of the processes that are measured. `--million` instead: a backlog of a million
+ * <section>`, `--records <n>` for the associations of the sections `reads` and `ui` (100,000), `--profile <folder>` for CPU profiles of the processes that are measured. `--million` instead: a backlog of a million
  * operations, created, held and cleared (`--quick`: of 2,000). `--soak`: light use of an API and a worker for 30 minutes
  * (`--minutes <n>`); fails unless both stay flat and under 256 MB. `--growth`: what single items cost in a store of 100,000 secrets
  * and in one of ten million (`--secrets <n>`; some 40 GB); fails when they cost more than 1.5 times as much.
@@ -47,6 +48,7 @@ const sections: readonly Section[] = [
   commandLineSection,
   // Leaves operations in the queue that no worker takes.
   readsSection,
+  uiSection,
 ];
 
 const options = readOptions();

@@ -22,7 +22,7 @@ export const bothColours: readonly Colours[] = ['light', 'dark'];
 export const hasBrowser = (): boolean => inject('browser') !== '';
 
 const axeSource = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const waitMsMax = 20_000;
+const waitMsMax = 60_000;
 
 /**
  * Opens pages of a service. After each test, each page that it opened has said nothing on its console, has broken no rule of its

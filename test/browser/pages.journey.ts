@@ -30,6 +30,7 @@ const pages = () => [
   ['danger', `/ui/destinations/cloud-a-sm/${places.working}/danger`],
   ['types', '/ui/destinations/new'],
   ['new', '/ui/destinations/new/repo-host'],
+  ['plans', '/ui/plan'],
   ['secrets', '/ui/secrets?mount=secret&folder=app%2Fproduction%2F'],
   ['secret', '/ui/secrets?mount=secret&secret=app%2Fproduction%2Fservice-1'],
   ['queue', '/ui/queue'],

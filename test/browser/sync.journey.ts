@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { serviceOf } from '#test/support/flow/open-service.ts';
 import { browsing, hasBrowser, logIn, violations } from './browse.ts';
+import { fillAll, unfold } from './fill.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);
@@ -29,8 +30,10 @@ describe.skipIf(!hasBrowser())('an operator', () => {
       ['Secret access key', 'secret_access_key'],
     ] as const)
       await page.getByLabel(label).fill(String(fields[name]));
-    for (const group of ['Addresses', 'Network access']) await page.getByText(group, { exact: true }).click();
-    await fillAll(page, fields);
+    await unfold(page);
+    const { region: _filled, ...others } = fields;
+    const { data } = await service.ask('GET', `sys/sync/types/${type}`);
+    await fillAll(page, data['fields'] as { name: string; label: string }[], others);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'by-page' }).waitFor();
     expect((await service.ask('GET', `sys/sync/destinations/${type}/by-page`)).status).toBe(200);
@@ -167,19 +170,3 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     await page.getByText('Your policies do not show you this').waitFor();
   });
 });
-
-/** Fills every field that the stand-in needs and the form shows. */
-async function fillAll(page: import('playwright-core').Page, fields: Readonly<Record<string, unknown>>): Promise<void> {
-  const { data } = await service.ask('GET', `sys/sync/types/${type}`);
-  for (const { name, label } of data['fields'] as { name: string; label: string }[]) {
-    const value = fields[name];
-    if (value === undefined || name === 'region') continue;
-    const control = page.getByLabel(label, { exact: true }).first();
-    if (typeof value === 'boolean') await page.getByLabel(label).setChecked(value);
-    else
-      await control
-        .or(page.getByLabel(label).first())
-        .first()
-        .fill(Array.isArray(value) ? value.join('\n') : String(value));
-  }
-}

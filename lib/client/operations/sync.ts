@@ -73,7 +73,7 @@ export const sync = {
   createBatch: {
     method: 'POST',
     path: 'sys/sync/batches',
-    fields: ['action', ...recordFilter, 'older_than', 'all', 'limit', 'rate', 'dry_run'],
+    fields: ['action', ...recordFilter, 'ids', 'older_than', 'all', 'limit', 'rate', 'dry_run'],
   },
   readBatch: { method: 'GET', path: 'sys/sync/batches/{id}' },
   cancelBatch: { method: 'POST', path: 'sys/sync/batches/{id}/cancel' },

@@ -28,6 +28,7 @@ export const ofAssociation = ({
   ruleId,
   unconfirmed,
   drift,
+  ids,
 }: RecordFilter): RawBuilder<unknown> =>
   allOf([
     sql`not ${isRemnant('a')}`,
@@ -38,6 +39,7 @@ export const ofAssociation = ({
     secret === undefined ? undefined : sql`a.secret_name = ${secret}`,
     rule === undefined ? undefined : sql`a.rule_id = ${ruleId ?? null}::bigint`,
     drift && sql`a.drift is not null and a.drift = any(${drift}::text[])`,
+    ids && sql`a.id = any(${ids}::bigint[])`,
     unconfirmed === undefined ? undefined : sql`(a.unconfirmed_at is not null) = ${unconfirmed}::boolean`,
   ]);
 

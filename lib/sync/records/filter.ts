@@ -47,6 +47,8 @@ export interface RecordFilter {
   readonly unconfirmed?: boolean | undefined;
   /** Not empty. */
   readonly drift?: readonly DriftKind[] | undefined;
+  /** Not empty. Only batches select by ids. */
+  readonly ids?: readonly string[] | undefined;
 }
 
 /** The filter as a request gives it. */

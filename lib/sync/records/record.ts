@@ -5,6 +5,9 @@ import { associationsTable } from '#store/tables/sync.ts';
 import { unmarkedSince } from '../marking/begin.ts';
 import { recordColumns } from '../model/finish.ts';
 
+/** Ids are numbers of the store, as texts; 18 digits fit in its type. */
+export const isRecordId = (text: string): boolean => /^\d{1,18}$/.test(text);
+
 /** An association with its destination, as lists show it. */
 export type ListedRecord = RowOf<typeof listedRecordColumns>;
 

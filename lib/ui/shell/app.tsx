@@ -22,6 +22,7 @@ const NewDestination = lazy(() =>
 const Destination = lazy(() =>
   import('../pages/destinations/one/destination.tsx').then(({ Destination }) => Destination),
 );
+const Plan = lazy(() => import('../pages/plan/plan.tsx').then(({ Plan }) => Plan));
 const Secrets = lazy(() => import('../pages/secrets/secrets.tsx').then(({ Secrets }) => Secrets));
 const Access = lazy(() => import('../pages/access/access.tsx').then(({ Access }) => Access));
 const Queue = lazy(() => import('../pages/queue/queue.tsx').then(({ Queue }) => Queue));
@@ -58,6 +59,7 @@ function Shell() {
           <Route path="/ui/destinations" component={Destinations} />
           <Route path="/ui/destinations/new/:type?" component={NewDestination} />
           <Route path="/ui/destinations/:type/:name/:tab?" component={Destination} />
+          <Route path="/ui/plan" component={Plan} />
           <Route path="/ui/secrets" component={Secrets} />
           <Route path="/ui/access/:part?" component={Access} />
           <Route path="/ui/queue" component={Queue} />

@@ -37,6 +37,7 @@ const entries: readonly Entry[] = [
   { href: '/ui/', word: 'Overview', icon: 'home', needs: 'sys/sync/overview', capability: 'read' },
   { href: '/ui/records', word: 'Records', icon: 'rows', needs: 'sys/sync/records', capability: 'read' },
   { href: '/ui/destinations', word: 'Destinations', icon: 'target', needs: 'sys/sync/overview', capability: 'read' },
+  { href: '/ui/plan', word: 'Plan', icon: 'check', needs: 'sys/sync/plan', capability: 'read' },
   { href: secretsHref, word: 'Secrets', icon: 'key', needs: 'sys/internal/ui/mounts', capability: 'read' },
   { href: accessHref, word: 'Access', icon: 'lock', needs: 'sys/policies/acl/', capability: 'list' },
   { href: '/ui/queue', word: 'Queue', icon: 'stack', needs: 'sys/sync/overview', capability: 'read' },

@@ -1,6 +1,8 @@
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { SelectAll, SelectRow } from './select.tsx';
+import type { Selection } from './selection.ts';
 
 /** A column: its name, its width as a track of a grid, and what a row shows in it. */
 export interface Column<R> {
@@ -19,6 +21,10 @@ interface TableProps<R> {
   readonly rowAt: (index: number) => R | undefined;
   readonly onShow?: (first: number, last: number) => void;
   readonly onOpen?: (row: R) => void;
+  /** With it, rows have check boxes, and Space selects. */
+  readonly selection?: Selection<R> | undefined;
+  /** Above the names of the columns. */
+  readonly header?: ComponentChildren;
   readonly footer?: ComponentChildren;
 }
 
@@ -27,10 +33,12 @@ const rowPx = 52;
 const beyond = 8;
 
 /** A table of any length: only the rows in view are in the document. Arrows, Home, End and Page keys move, Enter opens. */
-export function Table<R>({ label, columns, length, rowAt, onShow, onOpen, footer }: TableProps<R>) {
+export function Table<R>(props: TableProps<R>) {
+  const { label, columns, length, rowAt, onShow, onOpen, selection, header, footer } = props;
   const box = useRef<HTMLDivElement>(null);
   const rows = useRows(box, length);
   const [at, setAt] = useState(0);
+  const wanted = useRef<number | undefined>(undefined);
   const shown = rows.getVirtualItems();
   const [first, last] = [shown[0]?.index ?? 0, shown.at(-1)?.index ?? 0];
   useEffect(() => onShow?.(first, last), [first, last, length]);
@@ -38,28 +46,36 @@ export function Table<R>({ label, columns, length, rowAt, onShow, onOpen, footer
     const next = Math.max(0, Math.min(length - 1, to));
     setAt(next);
     rows.scrollToIndex(next);
-    requestAnimationFrame(() => focusRow(box.current, next));
+    wanted.current = next;
+    focusWanted(box.current, wanted);
   };
+  // A row far away is in the document only after the scroll.
+  useLayoutEffect(() => focusWanted(box.current, wanted));
   const onKeyDown = (event: KeyboardEvent) => {
     const to = targetOf(event.key, at, length);
     const row = rowAt(at);
     if (to !== undefined) move(to);
-    else if (event.key === 'Enter' && row !== undefined && isRow(event.target)) onOpen?.(row);
+    else if (row === undefined || !isRow(event.target)) return;
+    else if (event.key === 'Enter') onOpen?.(row);
+    else if (event.key === ' ' && selection !== undefined) selection.toggle(row);
     else return;
     event.preventDefault();
   };
   return (
-    <div class="card table" style={tracksOf(columns)}>
+    <div class="card table" style={tracksOf(columns, selection !== undefined)}>
+      {header === undefined ? null : <header>{header}</header>}
       <div
         class="rows"
         ref={box}
         role="grid"
         aria-label={label}
         aria-rowcount={length + 1}
+        aria-multiselectable={selection === undefined ? undefined : 'true'}
         onKeyDown={onKeyDown}
         tabIndex={length === 0 ? 0 : -1}
       >
         <div class="line names" role="row" aria-rowindex={1} tabIndex={-1}>
+          {selection === undefined ? null : <SelectAll selection={selection} />}
           {columns.map(({ name, wideOnly }) => (
             <span key={name} role="columnheader" class={`cell ${wideOnly === true ? 'narrow-off' : ''}`} tabIndex={-1}>
               {name}
@@ -75,6 +91,7 @@ export function Table<R>({ label, columns, length, rowAt, onShow, onOpen, footer
               isCurrent={index === at}
               onCurrent={() => setAt(index)}
               onOpen={onOpen}
+              selection={selection}
             />
           ))}
         </div>
@@ -92,9 +109,10 @@ interface RowProps<R> {
   readonly isCurrent: boolean;
   readonly onCurrent: () => void;
   readonly onOpen: ((row: R) => void) | undefined;
+  readonly selection: Selection<R> | undefined;
 }
 
-function Row<R>({ columns, index, start, row, isCurrent, onCurrent, onOpen }: RowProps<R>) {
+function Row<R>({ columns, index, start, row, isCurrent, onCurrent, onOpen, selection }: RowProps<R>) {
   const open = () => {
     onCurrent();
     if (row !== undefined) onOpen?.(row);
@@ -105,11 +123,13 @@ function Row<R>({ columns, index, start, row, isCurrent, onCurrent, onOpen }: Ro
       role="row"
       aria-rowindex={index + 2}
       data-index={index}
+      aria-selected={selection === undefined || row === undefined ? undefined : selection.has(row)}
       tabIndex={isCurrent ? 0 : -1}
       style={{ transform: `translateY(${start}px)` }}
       onClick={open}
       onFocus={onCurrent}
     >
+      {selection === undefined ? null : <SelectRow selection={selection} row={row} />}
       {columns.map(({ name, wideOnly, cell }) => (
         <div key={name} role="gridcell" class={`cell ${wideOnly === true ? 'narrow-off' : ''}`}>
           {row === undefined ? <span class="blank" /> : cell(row)}
@@ -156,12 +176,17 @@ function targetOf(key: string, at: number, length: number): number | undefined {
 const isRow = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.getAttribute('role') === 'row';
 
-function focusRow(box: HTMLDivElement | null, index: number): void {
-  box?.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: true });
+/** Moves the focus to the row that is wanted, once it is there. */
+function focusWanted(box: HTMLDivElement | null, wanted: { current: number | undefined }): void {
+  const row = box?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`);
+  if (wanted.current === undefined || !row) return;
+  wanted.current = undefined;
+  row.focus({ preventScroll: true });
 }
 
-function tracksOf<R>(columns: readonly Column<R>[]): Record<string, string> {
-  const tracks = (list: readonly Column<R>[]) => list.map(({ width }) => width).join(' ');
+function tracksOf<R>(columns: readonly Column<R>[], isSelectable: boolean): Record<string, string> {
+  const first = isSelectable ? ['1.25rem'] : [];
+  const tracks = (list: readonly Column<R>[]) => [...first, ...list.map(({ width }) => width)].join(' ');
   return {
     '--columns': tracks(columns),
     '--columns-narrow': tracks(columns.filter(({ wideOnly }) => wideOnly !== true)),

@@ -60,6 +60,7 @@ const create: Verb = {
   arguments: [['<action>', 'replay, force, set or remove']],
   options: [
     ...filterOptions,
+    ['--ids <ids>', 'only the records with these ids, with commas between them'],
     ['--older-than <time>', 'only syncs that have not changed for this long, such as 1h'],
     ['--all', 'every sync of the namespace'],
     ['--limit <count>', 'at most this many'],
@@ -97,7 +98,7 @@ function wantedBy(given: Given) {
   const action = given.argument(0);
   if (titles[action] === undefined)
     throw usage(`"${action}" is no action: it is replay, force, set or remove`, given.verb);
-  const filter = { ...filterOf(given), older_than: given.text('olderThan') };
+  const filter = { ...filterOf(given), ids: given.text('ids'), older_than: given.text('olderThan') };
   const isEmpty = Object.values(filter).every((value) => value === undefined);
   if (isEmpty && !given.flag('all')) throw usage('name a filter, or --all', given.verb);
   return {

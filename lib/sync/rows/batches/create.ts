@@ -3,13 +3,14 @@ import { badField, badRequest } from '#core/errors.ts';
 import type { Mount } from '#path/contract/mount.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
-import { bool, duration, type Input, integer, number, text } from '#path/fields.ts';
+import { bool, duration, type Input, integer, number, text, textList } from '#path/fields.ts';
 import { type BatchAction, countedMax, requestedActions } from '../../batches/batch.ts';
 import { matchingAfter, previewBatch } from '../../batches/preview.ts';
 import { destinationsNamed } from '../../batches/replay/page.ts';
 import { createBatch, loadBatch, type NewBatch } from '../../batches/store.ts';
 import type { Selection } from '../../batches/walk.ts';
 import { isEmptyFilter, type RecordFilter, recordFilter, recordFilterFields } from '../../records/filter.ts';
+import { isRecordId } from '../../records/record.ts';
 import { withRule } from '../../rules/named.ts';
 import type { SyncParts } from '../parts.ts';
 import { requireSecretRead } from '../rights/secret-read.ts';
@@ -19,6 +20,8 @@ import { batchView, previewView } from './view.ts';
 const olderSecondsMax = 315_360_000;
 
 const limitMax = 1_000_000_000;
+/** Records that a batch can name. */
+const idsMax = 500;
 /** Operations per second. */
 const [rateMin, rateMax] = [0.01, 10_000];
 
@@ -47,6 +50,9 @@ export const batchFields = {
         'What to do: replay failed syncs, force a push of all, set associations again, or remove associations and copies',
     }),
   ...recordFilterFields,
+  ids: textList()
+    .optional()
+    .meta({ description: `Only the records with these ids, at most ${idsMax}; an empty list counts as absent` }),
   all: bool().optional().meta({ description: 'Confirms that the filter is empty, which selects every association' }),
   ...boundFields,
 };
@@ -59,12 +65,25 @@ export async function create(
 ): Promise<Reply> {
   const { vocabulary } = context;
   const { action, all, dry_run, older_than, limit = null, rate = null } = input;
-  const filter = await withRule(parts, recordFilter(parts.definitions, input, vocabulary), context.namespace.id);
+  const ids = requestedIds(input.ids);
+  const filter = {
+    ...(await withRule(parts, recordFilter(parts.definitions, input, vocabulary), context.namespace.id)),
+    ids,
+  };
   if (isEmptyFilter(filter) && older_than === undefined && all !== true)
     throw badField('all', 'the filter is empty: send all=true to select every association of the namespace');
   const updatedBefore = older_than === undefined ? null : new Date(parts.clock.now().getTime() - older_than * 1_000);
   const start = { action, filter, updatedBefore, limit, rate };
   return (dry_run === true ? previewOf : startBatch)(parts, start, context);
+}
+
+/** @throws AppError `bad-request` for a text that is no id, and for too many */
+function requestedIds(given: readonly string[] | undefined): readonly string[] | undefined {
+  if (given === undefined || given.length === 0) return undefined;
+  if (given.length > idsMax) throw badField('ids', `ids must be at most ${idsMax}`);
+  const strange = given.find((id) => !isRecordId(id));
+  if (strange !== undefined) throw badField('ids', `ids: ${JSON.stringify(strange)} is not the id of a record`);
+  return [...new Set(given)];
 }
 
 interface Start {

@@ -63,5 +63,5 @@ async function startBatch(parts: SyncParts, input: Given, context: RequestContex
       'cursor continues a replay without a batch: send it with type, name and sync_status alone',
     );
   const status = sync_status === undefined || sync_status === '' ? undefined : [sync_status];
-  return create(parts, { ...given, status, action: 'replay', all: true }, context);
+  return create(parts, { ...given, status, ids: undefined, action: 'replay', all: true }, context);
 }

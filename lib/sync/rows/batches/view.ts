@@ -65,7 +65,7 @@ export function previewView(
 
 /** The fields of the request. */
 function shownFilter(definitions: Definitions, filter: RecordFilter, vocabulary: Vocabulary): object {
-  const { type, name, statuses, kinds, mount, prefix, secret, rule, unconfirmed, drift } = filter;
+  const { type, name, statuses, kinds, mount, prefix, secret, rule, unconfirmed, drift, ids } = filter;
   return {
     ...(type === undefined ? {} : { type: storedTypeIn(definitions, type, vocabulary) }),
     ...(name === undefined ? {} : { name }),
@@ -77,5 +77,6 @@ function shownFilter(definitions: Definitions, filter: RecordFilter, vocabulary:
     ...(rule === undefined ? {} : { rule }),
     ...(unconfirmed === undefined ? {} : { unconfirmed }),
     ...(drift === undefined ? {} : { drift }),
+    ...(ids === undefined ? {} : { ids }),
   };
 }

@@ -9,7 +9,7 @@ import { destinationsMax, listedDestinations } from '../../records/destinations.
 import { recordFilter, recordFilterFields } from '../../records/filter.ts';
 import { attemptsPerRecord, historyOf } from '../../records/history.ts';
 import { oneRecord, recordPage } from '../../records/page.ts';
-import type { ListedRecord } from '../../records/record.ts';
+import { isRecordId, type ListedRecord } from '../../records/record.ts';
 import { withRule } from '../../rules/named.ts';
 import type { SyncParts } from '../parts.ts';
 import { mayReadAssociations, readableOf } from '../rights/readable.ts';
@@ -97,7 +97,7 @@ async function list(parts: SyncParts, input: Input<typeof listFields>, context: 
 
 /** @throws AppError `not-found` also when the caller may not read the associations of its destination */
 export async function readableRecord(parts: SyncParts, id: string, context: ReadContext): Promise<ListedRecord> {
-  const record = /^\d{1,18}$/.test(id) ? await oneRecord(parts.store, context.namespace.id, id) : undefined;
+  const record = isRecordId(id) ? await oneRecord(parts.store, context.namespace.id, id) : undefined;
   if (record === undefined) throw notFound();
   const destination = { type: record.type, name: record.destination_name };
   if (!(await mayReadAssociations(context, destination))) throw notFound();

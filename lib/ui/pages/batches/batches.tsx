@@ -4,14 +4,15 @@ import { isObject, memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { count } from '../../parts/relative.ts';
-import { Failed, Skeleton, Stale, State } from '../../parts/states.tsx';
+import { Answer, State } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { say } from '../../parts/toast.tsx';
 import { kindWord, type Look } from '../../parts/words.ts';
 import { api } from '../../state/api.ts';
 import { useRights } from '../../state/rights.ts';
-import { pollMs, refresh, useQuery } from '../../state/use-query.ts';
+import { orEmpty, pollMs, refresh, useQuery } from '../../state/use-query.ts';
 import { useTitle } from '../../state/use-title.ts';
+import { listIn } from '../../table/pages.ts';
 
 const shownMax = 100;
 
@@ -19,12 +20,9 @@ export function Batches() {
   useTitle('Batches');
   const asked = useQuery({
     key: ['batches'],
-    ask: (options) => api.call(sync.listBatches, {}, undefined, options),
+    ask: (options) => orEmpty(api.call(sync.listBatches, {}, undefined, options)),
     everyMs: pollMs,
   });
-  const keys = memberOf(asked.reply?.data, 'keys');
-  const list: readonly Value[] = Array.isArray(keys) ? keys : [];
-  const info = memberOf(asked.reply?.data, 'key_info');
   return (
     <>
       <div class="head">
@@ -33,32 +31,27 @@ export function Batches() {
           <p>Work over many records, in the background.</p>
         </div>
       </div>
-      {asked.failure?.status === 404 ? (
-        <Nothing />
-      ) : asked.reply === undefined ? (
-        asked.failure === undefined ? (
-          <Skeleton />
-        ) : (
-          <Failed failure={asked.failure} again={asked.again} />
-        )
-      ) : (
-        <>
-          <Stale asked={asked} />
-          <ul class="card list">
-            {list.slice(0, shownMax).map((id) => (
-              <Batch key={String(id)} batch={memberOf(info, String(id)) ?? null} />
-            ))}
-          </ul>
-        </>
-      )}
+      <Answer asked={asked}>{({ data }) => <List data={data ?? null} />}</Answer>
     </>
+  );
+}
+
+function List({ data }: { readonly data: Value }) {
+  const list = listIn(data, 'keys');
+  if (list.length === 0) return <Nothing />;
+  return (
+    <ul class="card list" aria-label="Batches">
+      {list.slice(0, shownMax).map((id) => (
+        <Batch key={String(id)} batch={memberOf(data, 'key_info', String(id)) ?? null} />
+      ))}
+    </ul>
   );
 }
 
 const Nothing = () => (
   <div class="card">
     <State icon="layers" title="No batch yet" actions={<LinkButton href="/ui/records">Records</LinkButton>}>
-      A batch begins when you replay all matching records.
+      A batch begins when you replay, push or remove several records, or apply a plan.
     </State>
   </div>
 );
@@ -66,7 +59,8 @@ const Nothing = () => (
 const looks: Readonly<Record<string, Look>> = {
   running: { word: 'Running', tone: 'wait', icon: 'clock' },
   done: { word: 'Done', tone: 'ok', icon: 'done' },
-  cancelled: { word: 'Cancelled', tone: 'off', icon: 'dash' },
+  settling: { word: 'Settling', tone: 'wait', icon: 'clock' },
+  canceled: { word: 'Cancelled', tone: 'off', icon: 'dash' },
   failed: { word: 'Failed', tone: 'fail', icon: 'cross' },
 };
 const actions: Readonly<Record<string, string>> = {
@@ -103,7 +97,7 @@ function Batch({ batch }: { readonly batch: Value }) {
           {outcomesOf(batch)} of {count(total)} · began <Time at={textOf(batch, 'created_at')} />
         </p>
       </div>
-      {state === 'running' ? <Cancel id={id} /> : null}
+      {state === 'running' || state === 'settling' ? <Cancel id={id} /> : null}
     </li>
   );
 }

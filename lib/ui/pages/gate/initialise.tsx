@@ -4,6 +4,7 @@ import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, textsOf, type Value } from '#client/wire/json.ts';
 import { TextField } from '../../form/field.tsx';
 import { Button } from '../../parts/button.tsx';
+import { save } from '../../parts/file.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { api } from '../../state/api.ts';
 import { findGate } from '../../state/session.ts';
@@ -81,10 +82,5 @@ function Made({ made }: { readonly made: Value }) {
 
 function download(shares: readonly string[], token: string): void {
   const text = `${shares.map((share, at) => `share ${at + 1}: ${share}`).join('\n')}\nroot token: ${token}\n`;
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = 'keyferry-keys.txt';
-  link.click();
-  URL.revokeObjectURL(address);
+  save('keyferry-keys.txt', new Blob([text], { type: 'text/plain' }));
 }

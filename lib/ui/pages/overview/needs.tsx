@@ -4,8 +4,8 @@ import { Button, LinkButton } from '../../parts/button.tsx';
 import { counted } from '../../parts/relative.ts';
 import { State } from '../../parts/states.tsx';
 import { kindWord } from '../../parts/words.ts';
+import { NewBatch } from '../records/batch.tsx';
 import { recordsUrl } from '../records/filter.ts';
-import { ReplayAll } from '../records/replay-all.tsx';
 import type { Need } from './numbers.ts';
 
 const shownMax = 50;
@@ -33,7 +33,7 @@ export function Needs({ needs }: { readonly needs: readonly Need[] }) {
       )}
       {waiting.length === 0 ? null : <Waiting needs={waiting} />}
       {replaying === undefined ? null : (
-        <ReplayAll filter={filterOf(replaying)} onClose={() => setReplaying(undefined)} />
+        <NewBatch action="replay" extent={{ filter: filterOf(replaying) }} onClose={() => setReplaying(undefined)} />
       )}
     </section>
   );

@@ -87,6 +87,29 @@ describe('a batch', () => {
     expect((await service.associations(type, name)).map(({ secret_name }) => secret_name)).toEqual([`${folder}/b`]);
   });
 
+  test('changes only the records whose ids it has, within the other fields', async () => {
+    const folder = service.name('folder');
+    const name = await failedBelow(folder, 3);
+    const records = (await service.ask('GET', `sys/sync/records?name=${name}`)).data['records'] as { id: string }[];
+    const [first, second] = records.map(({ id }) => id);
+    const dry = { action: 'replay', ids: [first, second], prefix: `${folder}/1`, dry_run: true };
+    expect(await start(dry)).toMatchObject({ status: 200, data: { total: 1 } });
+    const { status, data } = await start({ action: 'force', ids: [first, second] });
+    expect({ status, data }).toMatchObject({ status: 202, data: { total: 2, filter: { ids: [first, second] } } });
+    expect(await untilEnded(String(data['id']))).toMatchObject({ state: 'done', counts: { synced: 2 } });
+    expect(statuses(await service.associations(type, name)).toSorted()).toEqual([
+      'CLIENT_SIDE_ERROR',
+      'SYNCED',
+      'SYNCED',
+    ]);
+    for (const ids of [['x'], ['-1'], ['9'.repeat(19)], Array.from({ length: 501 }, (_, at) => String(at + 1))]) {
+      const refused = await start({ action: 'force', ids });
+      expect(refused.status).toBe(400);
+      expect(refused.errors.join()).toContain('ids');
+    }
+    expect((await start({ action: 'force', ids: [] })).errors.join()).toContain('the filter is empty');
+  });
+
   test('is canceled by DELETE and by its path, and belongs to its namespace', async () => {
     const name = await failedBelow(service.name('folder'), 1);
     await service.ask('POST', 'sys/namespaces/batches');

@@ -1,3 +1,4 @@
+import { ErrorBoundary, lazy } from 'preact-iso';
 import { sync } from '#client/operations/sync.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
