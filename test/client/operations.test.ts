@@ -4,6 +4,7 @@ import type { Operation } from '#client/operation.ts';
 import { auth } from '#client/operations/auth.ts';
 import { kv1, kv2 } from '#client/operations/kv.ts';
 import { notices } from '#client/operations/notices.ts';
+import { leaseCounts, rateLimits } from '#client/operations/quotas.ts';
 import { sync } from '#client/operations/sync.ts';
 import { system } from '#client/operations/system.ts';
 import { workspaces } from '#client/operations/workspaces.ts';
@@ -27,6 +28,8 @@ const mounts: Readonly<Record<string, string>> = {
   loginUserpass: 'userpass',
   loginApprole: 'approle',
   loginJwt: 'jwt',
+  beginOidc: 'jwt',
+  completeOidc: 'jwt',
 };
 
 beforeAll(async () => {
@@ -63,6 +66,8 @@ function problemsOf(name: string, operation: Operation, mount: string, document:
 test.each([
   ['auth', auth, ''],
   ['system', system, ''],
+  ['rate limits', rateLimits, ''],
+  ['lease counts', leaseCounts, ''],
   ['sync', sync, ''],
   ['notices', notices, ''],
   ['KV version 2', kv2, 'secret'],

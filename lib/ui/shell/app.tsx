@@ -24,6 +24,7 @@ const Destination = lazy(() =>
 );
 const Secrets = lazy(() => import('../pages/secrets/secrets.tsx').then(({ Secrets }) => Secrets));
 const Queue = lazy(() => import('../pages/queue/queue.tsx').then(({ Queue }) => Queue));
+const System = lazy(() => import('../pages/system/system.tsx').then(({ System }) => System));
 const Batches = lazy(() => import('../pages/batches/batches.tsx').then(({ Batches }) => Batches));
 
 export function App() {
@@ -58,6 +59,7 @@ function Shell() {
           <Route path="/ui/secrets" component={Secrets} />
           <Route path="/ui/queue" component={Queue} />
           <Route path="/ui/batches" component={Batches} />
+          <Route path="/ui/system/:part?" component={System} />
           <Route default component={NotFound} />
         </Router>
       </main>

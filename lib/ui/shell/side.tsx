@@ -35,6 +35,7 @@ const entries: readonly Entry[] = [
   { href: secretsHref, word: 'Secrets', icon: 'key', needs: 'sys/internal/ui/mounts', capability: 'read' },
   { href: '/ui/queue', word: 'Queue', icon: 'stack', needs: 'sys/sync/overview', capability: 'read' },
   { href: '/ui/batches', word: 'Batches', icon: 'layers', needs: 'sys/sync/batches/', capability: 'list' },
+  { href: '/ui/system', word: 'System', icon: 'gear', needs: 'sys/mounts', capability: 'read' },
 ];
 
 export function Side() {
