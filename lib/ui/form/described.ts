@@ -9,7 +9,7 @@ export function groupOfHelp(help: Value | undefined, label: string): GroupShape 
   const properties = memberOf(schema, 'properties');
   const required = new Set(textsOf(schema, 'required'));
   const fields = Object.entries(isObject(properties) ? properties : {}).map(([name, one]) =>
-    fieldOf(name, one, required.has(name)),
+    fieldOf(name, one ?? null, required.has(name)),
   );
   return { name: label, label, fields };
 }

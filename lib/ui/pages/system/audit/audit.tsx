@@ -47,7 +47,7 @@ function Devices({ devices }: { readonly devices: Value | undefined }) {
   return (
     <ul class="card list" aria-label="Audit devices">
       {all.map((device) => (
-        <Device key={textOf(device, 'path')} device={device} isLast={all.length === 1} />
+        <Device key={textOf(device, 'path')} device={device ?? null} isLast={all.length === 1} />
       ))}
     </ul>
   );

@@ -56,7 +56,7 @@ function Encryption({ status }: { readonly status: Value }) {
 
 function Rotate({ onClose }: { readonly onClose: () => void }) {
   const send = async () => {
-    await api.call(system.rotate, {});
+    await api.call(system.rotate, {}, undefined);
     say('ok', 'New values are encrypted with a new key.');
     await refresh('key-status');
   };
@@ -112,7 +112,7 @@ function Rotation() {
 function ChangeRotation({ rotation, onClose }: { readonly rotation: Value; readonly onClose: () => void }) {
   const [enabled, setEnabled] = useState(String(memberOf(rotation, 'enabled')));
   const [most, setMost] = useState(textOf(rotation, 'max_operations'));
-  const [interval, setInterval] = useState(textOf(rotation, 'interval'));
+  const [interval, setLongest] = useState(textOf(rotation, 'interval'));
   const send = async () => {
     const fields = { enabled: enabled === 'true', max_operations: Number(most), interval: interval.trim() || '0' };
     await api.call(system.setRotation, {}, fields);
@@ -144,7 +144,7 @@ function ChangeRotation({ rotation, onClose }: { readonly rotation: Value; reado
             hint="Such as 720h, at least 24h. 0 for no limit."
             value={interval}
             problem={problems['interval']}
-            onValue={setInterval}
+            onValue={setLongest}
           />
         </>
       )}
@@ -169,8 +169,10 @@ function Rekey() {
       </header>
       <dl class="facts inside">
         <dt>Shares given</dt>
-        <dd class="numbers" role="status">
-          {textOf(status, 'progress')} of {textOf(status, 'required')}
+        <dd class="numbers">
+          <span role="status">
+            {textOf(status, 'progress')} of {textOf(status, 'required')}
+          </span>
         </dd>
         <dt>New shares</dt>
         <dd class="numbers">

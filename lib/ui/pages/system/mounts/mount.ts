@@ -23,7 +23,7 @@ export function mountsIn(data: Value | undefined): readonly MountRow[] {
       version: textOf(mount, 'options', 'version'),
       description: textOf(mount, 'description'),
       accessor: textOf(mount, 'accessor'),
-      settings: mount,
+      settings: mount ?? null,
     }))
     .sort((a, b) => Number(fixed.has(a.type)) - Number(fixed.has(b.type)) || (a.path < b.path ? -1 : 1));
 }
