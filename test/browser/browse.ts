@@ -27,8 +27,10 @@ const waitMsMax = 20_000;
 /**
  * Opens pages of a service. After each test, each page that it opened has said nothing on its console, has broken no rule of its
  * content security policy, and has asked no other host.
+ *
+ * @param alsoAsked addresses of other hosts to which a journey leads
  */
-export function browsing(service: OpenService) {
+export function browsing(service: Pick<OpenService, 'address'>, alsoAsked: () => readonly string[] = () => []) {
   let browser: Browser | undefined;
   const visits: { readonly visit: Visit; readonly faults: Faults; readonly forgiven: RegExp[] }[] = [];
   beforeAll(async () => {
@@ -50,12 +52,13 @@ export function browsing(service: OpenService) {
         viewport: size,
         reducedMotion: 'reduce',
         bypassCSP: false,
+        ignoreHTTPSErrors: alsoAsked().length > 0,
       });
       const page = await context.newPage();
       page.setDefaultTimeout(waitMsMax);
       const faults: Faults = { console: [], foreign: [] };
       const forgiven: RegExp[] = [];
-      watch(page, faults, service.address);
+      watch(page, faults, [service.address, 'blob:', ...alsoAsked()]);
       const visit = { page, context, forgive: (text: RegExp) => void forgiven.push(text) };
       visits.push({ visit, faults, forgiven });
       await page.goto(`${service.address}${path}`);
@@ -64,14 +67,14 @@ export function browsing(service: OpenService) {
   };
 }
 
-function watch(page: Page, faults: Faults, address: string): void {
+function watch(page: Page, faults: Faults, asked: readonly string[]): void {
   page.on('console', (message) => {
     if (message.type() === 'error' || /content security|trusted/i.test(message.text()))
       faults.console.push(message.text());
   });
   page.on('pageerror', (error) => faults.console.push(String(error)));
   page.on('request', (request) => {
-    if (!request.url().startsWith(address) && !request.url().startsWith('blob:')) faults.foreign.push(request.url());
+    if (!asked.some((one) => request.url().startsWith(one))) faults.foreign.push(request.url());
   });
 }
 

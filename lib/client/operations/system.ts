@@ -20,6 +20,7 @@ export const system = {
   rotation: { method: 'GET', path: 'sys/rotate/config' },
   setRotation: { method: 'POST', path: 'sys/rotate/config', fields: ['max_operations', 'interval', 'enabled'] },
   rekeyStatus: { method: 'GET', path: 'sys/rekey/init' },
+  recoveryRekeyStatus: { method: 'GET', path: 'sys/rekey-recovery-key/init' },
   metrics: { method: 'GET', path: 'sys/metrics', fields: ['format'] },
   mounts: { method: 'GET', path: 'sys/internal/ui/mounts' },
   mountOf: { method: 'GET', path: 'sys/internal/ui/mounts/{path}' },

@@ -22,8 +22,7 @@ type Opened = { readonly what: 'create' | 'delete'; readonly path: string };
 /** The namespaces that the caller may use, as a tree that opens level by level. */
 export function Namespaces({ onClose }: { readonly onClose: () => void }) {
   const [opened, setOpened] = useState<Opened>();
-  if (opened?.what === 'create')
-    return <CreateNamespace within={opened.path} onClose={() => setOpened(undefined)} />;
+  if (opened?.what === 'create') return <CreateNamespace within={opened.path} onClose={() => setOpened(undefined)} />;
   if (opened?.what === 'delete') return <DeleteNamespace path={opened.path} onClose={() => setOpened(undefined)} />;
   return (
     <Dialog title="Namespace" onClose={onClose}>
@@ -148,12 +147,7 @@ function Below({ path, ...others }: Omit<BranchProps, 'isOpenAtFirst'>) {
             {names.map((name) => {
               const below = `${slashed(path)}${name}`;
               return (
-                <Branch
-                  key={below}
-                  path={below}
-                  isOpenAtFirst={namespace.value.startsWith(`${below}/`)}
-                  {...others}
-                />
+                <Branch key={below} path={below} isOpenAtFirst={namespace.value.startsWith(`${below}/`)} {...others} />
               );
             })}
           </ul>

@@ -21,12 +21,7 @@ export function useRights(paths: readonly string[], within?: string): Rights {
   const { reply, failure } = useQuery({
     key: [never, ...(within === undefined ? [] : [{ within }]), ...paths],
     ask: (options) =>
-      api.call(
-        system.capabilities,
-        {},
-        { paths },
-        within === undefined ? options : { ...options, namespace: within },
-      ),
+      api.call(system.capabilities, {}, { paths }, within === undefined ? options : { ...options, namespace: within }),
   });
   const refusal = (capability: string, path: string) => {
     if (reply === undefined) return undefined;

@@ -32,7 +32,8 @@ export async function goToProvider({ mount, namespace, role }: Asked): Promise<s
   const url = URL.parse(textOf(data, 'auth_url'));
   if (url === null)
     return `The role does not allow this page. Its allowed_redirect_uris must have ${redirect}, and its role_type must be oidc.`;
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'The provider has no address that a browser can open.';
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return 'The provider has no address that a browser can open.';
   const back = `${location.pathname}${location.search}`;
   leave({ mount, namespace, state: url.searchParams.get('state') ?? '', nonce, back });
   location.assign(url.href);
