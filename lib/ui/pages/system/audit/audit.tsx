@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { system } from '#client/operations/system.ts';
 import { isObject, memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { TextField } from '../../../form/field.tsx';
-import { FormDialog } from '../../../form/form-dialog.tsx';
-import { Badge } from '../../../parts/badge.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { Answer, State } from '../../../parts/states.tsx';
-import { say } from '../../../parts/toast.tsx';
-import { api } from '../../../state/api.ts';
-import { useRights } from '../../../state/rights.ts';
-import { refresh, useQuery } from '../../../state/use-query.ts';
+import { TextField } from '#ui/form/field.tsx';
+import { FormDialog } from '#ui/form/form-dialog.tsx';
+import { Badge } from '#ui/parts/badge.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { Answer, State } from '#ui/parts/states.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { useRights } from '#ui/state/rights.ts';
+import { refresh, useQuery } from '#ui/state/use-query.ts';
 import { EnableAudit } from './enable.tsx';
 import { HashAudit } from './hash.tsx';
 

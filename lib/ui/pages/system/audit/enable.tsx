@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { system } from '#client/operations/system.ts';
-import { SelectField, TextField } from '../../../form/field.tsx';
-import { FormDialog } from '../../../form/form-dialog.tsx';
-import { asValue } from '../../../form/shape.ts';
-import { say } from '../../../parts/toast.tsx';
-import { api } from '../../../state/api.ts';
-import { refresh } from '../../../state/use-query.ts';
+import { SelectField, TextField } from '#ui/form/field.tsx';
+import { FormDialog } from '#ui/form/form-dialog.tsx';
+import { asValue } from '#ui/form/shape.ts';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { refresh } from '#ui/state/use-query.ts';
 
 /** What each type needs, and how the field is called. */
 const targets: Readonly<Record<string, readonly [option: string, label: string, hint: string]>> = {

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { system } from '#client/operations/system.ts';
 import { textOf } from '#client/wire/json.ts';
-import { TextField } from '../../../form/field.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { Problem, reasonOf } from '../../../parts/problem.tsx';
-import { api } from '../../../state/api.ts';
+import { TextField } from '#ui/form/field.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { Dialog } from '#ui/parts/dialog.tsx';
+import { Problem, reasonOf } from '#ui/parts/problem.tsx';
+import { api } from '#ui/state/api.ts';
 
 /** How a device shows a text in its log. The text leaves the field once it was sent. */
 export function HashAudit({ path, onClose }: { readonly path: string; readonly onClose: () => void }) {

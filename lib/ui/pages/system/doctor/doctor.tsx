@@ -3,14 +3,14 @@ import type { Finding } from '#client/doctor/finding.ts';
 import type { Operation } from '#client/operation.ts';
 import type { PageReply } from '#client/page.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { Badge } from '../../../parts/badge.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { Icon } from '../../../parts/icon.tsx';
-import { Answer } from '../../../parts/states.tsx';
-import { Time } from '../../../parts/time.tsx';
-import type { Look } from '../../../parts/words.ts';
-import { api } from '../../../state/api.ts';
-import { useQuery } from '../../../state/use-query.ts';
+import { Badge } from '#ui/parts/badge.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { Icon } from '#ui/parts/icon.tsx';
+import { Answer } from '#ui/parts/states.tsx';
+import { Time } from '#ui/parts/time.tsx';
+import type { Look } from '#ui/parts/words.ts';
+import { api } from '#ui/state/api.ts';
+import { useQuery } from '#ui/state/use-query.ts';
 
 /** What is wrong with the installation: the findings of `keyferry doctor`, as the caller of the page. */
 export function Doctor() {

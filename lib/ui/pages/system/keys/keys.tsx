@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { system } from '#client/operations/system.ts';
 import { textOf, type Value } from '#client/wire/json.ts';
-import { FormDialog } from '../../../form/form-dialog.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { counted } from '../../../parts/relative.ts';
-import { Answer } from '../../../parts/states.tsx';
-import { Time } from '../../../parts/time.tsx';
-import { say } from '../../../parts/toast.tsx';
-import { api } from '../../../state/api.ts';
-import { useRights } from '../../../state/rights.ts';
-import { refresh, useQuery } from '../../../state/use-query.ts';
+import { FormDialog } from '#ui/form/form-dialog.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { counted } from '#ui/parts/relative.ts';
+import { Answer } from '#ui/parts/states.tsx';
+import { Time } from '#ui/parts/time.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { useRights } from '#ui/state/rights.ts';
+import { refresh, useQuery } from '#ui/state/use-query.ts';
 import { Rekey } from './rekey.tsx';
 import { Rotation } from './rotation.tsx';
 

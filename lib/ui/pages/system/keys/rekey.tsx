@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { system } from '#client/operations/system.ts';
 import { memberOf, textOf } from '#client/wire/json.ts';
-import { Badge } from '../../../parts/badge.tsx';
-import { api } from '../../../state/api.ts';
-import { pollMs, useQuery } from '../../../state/use-query.ts';
+import { Badge } from '#ui/parts/badge.tsx';
+import { api } from '#ui/state/api.ts';
+import { pollMs, useQuery } from '#ui/state/use-query.ts';
 
 /** Holders give their shares at the command line; the page shows how far they are. Silent where that cannot be read. */
 export function Rekey() {

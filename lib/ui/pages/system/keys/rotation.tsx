@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import { system } from '#client/operations/system.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { SelectField, TextField } from '../../../form/field.tsx';
-import { FormDialog } from '../../../form/form-dialog.tsx';
-import { Badge } from '../../../parts/badge.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { count } from '../../../parts/relative.ts';
-import { Answer } from '../../../parts/states.tsx';
-import { say } from '../../../parts/toast.tsx';
-import { api } from '../../../state/api.ts';
-import { useRights } from '../../../state/rights.ts';
-import { refresh, useQuery } from '../../../state/use-query.ts';
+import { SelectField, TextField } from '#ui/form/field.tsx';
+import { FormDialog } from '#ui/form/form-dialog.tsx';
+import { Badge } from '#ui/parts/badge.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { count } from '#ui/parts/relative.ts';
+import { Answer } from '#ui/parts/states.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { useRights } from '#ui/state/rights.ts';
+import { refresh, useQuery } from '#ui/state/use-query.ts';
 
 const rotationPath = 'sys/rotate/config';
 

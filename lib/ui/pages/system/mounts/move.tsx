@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { system } from '#client/operations/system.ts';
-import { TextField } from '../../../form/field.tsx';
-import { FormDialog } from '../../../form/form-dialog.tsx';
-import { say } from '../../../parts/toast.tsx';
-import { api } from '../../../state/api.ts';
-import { refresh } from '../../../state/use-query.ts';
+import { TextField } from '#ui/form/field.tsx';
+import { FormDialog } from '#ui/form/form-dialog.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { refresh } from '#ui/state/use-query.ts';
 import type { MountRow } from './mount.ts';
 
 /** Moves a mount with all that it has. */

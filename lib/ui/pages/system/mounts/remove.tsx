@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { sync } from '#client/operations/sync.ts';
 import { system } from '#client/operations/system.ts';
 import { memberOf, textOf } from '#client/wire/json.ts';
-import { TextField } from '../../../form/field.tsx';
-import { FormDialog } from '../../../form/form-dialog.tsx';
-import { counted } from '../../../parts/relative.ts';
-import { say } from '../../../parts/toast.tsx';
-import { api } from '../../../state/api.ts';
-import { refresh, useQuery } from '../../../state/use-query.ts';
+import { TextField } from '#ui/form/field.tsx';
+import { FormDialog } from '#ui/form/form-dialog.tsx';
+import { counted } from '#ui/parts/relative.ts';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { refresh, useQuery } from '#ui/state/use-query.ts';
 import type { MountRow } from './mount.ts';
 
 /** Removes a mount with all its secrets. Its path has to be typed. */

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { system } from '#client/operations/system.ts';
 import { textOf, type Value } from '#client/wire/json.ts';
-import { SelectField, TextField } from '../../../form/field.tsx';
-import { FormDialog } from '../../../form/form-dialog.tsx';
-import { say } from '../../../parts/toast.tsx';
-import { api } from '../../../state/api.ts';
-import { refresh } from '../../../state/use-query.ts';
+import { SelectField, TextField } from '#ui/form/field.tsx';
+import { FormDialog } from '#ui/form/form-dialog.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { refresh } from '#ui/state/use-query.ts';
 import type { MountRow } from './mount.ts';
 
 /** 0 stands for the lease times of the installation. */

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { isObject, type Value } from '#client/wire/json.ts';
-import { groupOfHelp } from '../../../form/described.ts';
-import { TextField } from '../../../form/field.tsx';
-import { FormDialog } from '../../../form/form-dialog.tsx';
-import { Fields } from '../../../form/generated.tsx';
-import { asTyped, type GroupShape, sentOf, type Typed } from '../../../form/shape.ts';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { Answer } from '../../../parts/states.tsx';
-import { say } from '../../../parts/toast.tsx';
-import { api } from '../../../state/api.ts';
-import { refresh, useQuery } from '../../../state/use-query.ts';
+import { groupOfHelp } from '#ui/form/described.ts';
+import { TextField } from '#ui/form/field.tsx';
+import { FormDialog } from '#ui/form/form-dialog.tsx';
+import { Fields } from '#ui/form/generated.tsx';
+import { asTyped, type GroupShape, sentOf, type Typed } from '#ui/form/shape.ts';
+import { Dialog } from '#ui/parts/dialog.tsx';
+import { Answer } from '#ui/parts/states.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { refresh, useQuery } from '#ui/state/use-query.ts';
 import type { QuotaKind } from './kinds.ts';
 
 interface EditProps {

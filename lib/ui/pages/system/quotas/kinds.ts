@@ -1,6 +1,6 @@
 import { leaseCounts, rateLimits } from '#client/operations/quotas.ts';
 import { textOf, type Value } from '#client/wire/json.ts';
-import { count } from '../../../parts/relative.ts';
+import { count } from '#ui/parts/relative.ts';
 
 /** A kind of quota: its requests, and how its limit is said. */
 export interface QuotaKind {

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { textOf, type Value } from '#client/wire/json.ts';
-import { TextField } from '../../../form/field.tsx';
-import { FormDialog } from '../../../form/form-dialog.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { Answer } from '../../../parts/states.tsx';
-import { say } from '../../../parts/toast.tsx';
-import { api } from '../../../state/api.ts';
-import { useRights } from '../../../state/rights.ts';
-import { orEmpty, refresh, useQuery } from '../../../state/use-query.ts';
-import { listIn } from '../../../table/pages.ts';
+import { TextField } from '#ui/form/field.tsx';
+import { FormDialog } from '#ui/form/form-dialog.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { Answer } from '#ui/parts/states.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { useRights } from '#ui/state/rights.ts';
+import { orEmpty, refresh, useQuery } from '#ui/state/use-query.ts';
+import { listIn } from '#ui/table/pages.ts';
 import { EditQuota } from './edit.tsx';
 import { kinds, type QuotaKind } from './kinds.ts';
 

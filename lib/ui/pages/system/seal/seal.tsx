@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { system } from '#client/operations/system.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { TextField } from '../../../form/field.tsx';
-import { FormDialog } from '../../../form/form-dialog.tsx';
-import { Badge } from '../../../parts/badge.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { Answer } from '../../../parts/states.tsx';
-import { api } from '../../../state/api.ts';
-import { useRights } from '../../../state/rights.ts';
-import { findGate } from '../../../state/session.ts';
-import { pollMs, useQuery } from '../../../state/use-query.ts';
+import { TextField } from '#ui/form/field.tsx';
+import { FormDialog } from '#ui/form/form-dialog.tsx';
+import { Badge } from '#ui/parts/badge.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { Answer } from '#ui/parts/states.tsx';
+import { api } from '#ui/state/api.ts';
+import { useRights } from '#ui/state/rights.ts';
+import { findGate } from '#ui/state/session.ts';
+import { pollMs, useQuery } from '#ui/state/use-query.ts';
 
 /** How the service is sealed, and the way to seal it. */
 export function Seal() {

@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks';
 import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { TextField } from '../../../form/field.tsx';
-import { FormDialog } from '../../../form/form-dialog.tsx';
-import { Badge } from '../../../parts/badge.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { Problem, reasonOf } from '../../../parts/problem.tsx';
-import { count } from '../../../parts/relative.ts';
-import { Answer } from '../../../parts/states.tsx';
-import { Time } from '../../../parts/time.tsx';
-import { say } from '../../../parts/toast.tsx';
-import { api } from '../../../state/api.ts';
-import { useOverview } from '../../../state/overview.ts';
-import { useRights } from '../../../state/rights.ts';
-import { pollMs, refresh, useQuery } from '../../../state/use-query.ts';
+import { TextField } from '#ui/form/field.tsx';
+import { FormDialog } from '#ui/form/form-dialog.tsx';
+import { Badge } from '#ui/parts/badge.tsx';
+import { Button } from '#ui/parts/button.tsx';
+import { Problem, reasonOf } from '#ui/parts/problem.tsx';
+import { count } from '#ui/parts/relative.ts';
+import { Answer } from '#ui/parts/states.tsx';
+import { Time } from '#ui/parts/time.tsx';
+import { say } from '#ui/parts/toast.tsx';
+import { api } from '#ui/state/api.ts';
+import { useOverview } from '#ui/state/overview.ts';
+import { useRights } from '#ui/state/rights.ts';
+import { pollMs, refresh, useQuery } from '#ui/state/use-query.ts';
 
 const path = 'sys/sync/config';
 

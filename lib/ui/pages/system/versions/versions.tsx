@@ -1,11 +1,11 @@
 import { system } from '#client/operations/system.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { Answer } from '../../../parts/states.tsx';
-import { Time } from '../../../parts/time.tsx';
-import { api } from '../../../state/api.ts';
-import { useRights } from '../../../state/rights.ts';
-import { useQuery } from '../../../state/use-query.ts';
-import { listIn } from '../../../table/pages.ts';
+import { Answer } from '#ui/parts/states.tsx';
+import { Time } from '#ui/parts/time.tsx';
+import { api } from '#ui/state/api.ts';
+import { useRights } from '#ui/state/rights.ts';
+import { useQuery } from '#ui/state/use-query.ts';
+import { listIn } from '#ui/table/pages.ts';
 
 /** Which release answers, since when, and on which machine. */
 export function Versions() {
