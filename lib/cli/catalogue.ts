@@ -167,7 +167,7 @@ export const groups: readonly Group[] = [
   {
     name: 'doctor',
     summary: 'Show what is wrong with this installation, and what helps',
-    load: async () => [(await import('./verbs/doctor/doctor.ts')).doctor],
+    load: async () => [(await import('./verbs/doctor.ts')).doctor],
   },
   {
     name: 'completion',

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page, type Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import type { OpenService } from '#test/support/flow/open-service.ts';
 
@@ -27,8 +27,10 @@ const waitMsMax = 60_000;
 /**
  * Opens pages of a service. After each test, each page that it opened has said nothing on its console, has broken no rule of its
  * content security policy, and has asked no other host.
+ *
+ * @param alsoAsked addresses of other hosts to which a journey leads
  */
-export function browsing(service: OpenService) {
+export function browsing(service: Pick<OpenService, 'address'>, alsoAsked: () => readonly string[] = () => []) {
   let browser: Browser | undefined;
   const visits: { readonly visit: Visit; readonly faults: Faults; readonly forgiven: RegExp[] }[] = [];
   beforeAll(async () => {
@@ -50,12 +52,15 @@ export function browsing(service: OpenService) {
         viewport: size,
         reducedMotion: 'reduce',
         bypassCSP: false,
+        ignoreHTTPSErrors: alsoAsked().length > 0,
       });
       const page = await context.newPage();
       page.setDefaultTimeout(waitMsMax);
       const faults: Faults = { console: [], foreign: [] };
       const forgiven: RegExp[] = [];
-      watch(page, faults, service.address);
+      const own = [service.address, 'blob:', ...alsoAsked()];
+      await context.route((url) => !isOf(own, url.href), emptyOf(alsoAsked));
+      watch(page, faults, { own, alsoAsked });
       const visit = { page, context, forgive: (text: RegExp) => void forgiven.push(text) };
       visits.push({ visit, faults, forgiven });
       await page.goto(`${service.address}${path}`);
@@ -64,14 +69,25 @@ export function browsing(service: OpenService) {
   };
 }
 
-function watch(page: Page, faults: Faults, address: string): void {
+/** What pages of other hosts load from elsewhere, such as fonts, is empty. A request of our own page goes on, and is a fault. */
+const emptyOf = (alsoAsked: () => readonly string[]) => (route: Route) =>
+  isOf(alsoAsked(), route.request().frame().url()) ? route.fulfill({ body: '' }) : route.continue();
+
+const isOf = (addresses: readonly string[], url: string): boolean => addresses.some((one) => url.startsWith(one));
+
+interface Known {
+  readonly own: readonly string[];
+  readonly alsoAsked: () => readonly string[];
+}
+
+function watch(page: Page, faults: Faults, { own, alsoAsked }: Known): void {
   page.on('console', (message) => {
     if (message.type() === 'error' || /content security|trusted/i.test(message.text()))
       faults.console.push(message.text());
   });
   page.on('pageerror', (error) => faults.console.push(String(error)));
   page.on('request', (request) => {
-    if (!request.url().startsWith(address) && !request.url().startsWith('blob:')) faults.foreign.push(request.url());
+    if (!isOf(own, request.url()) && !isOf(alsoAsked(), page.url())) faults.foreign.push(request.url());
   });
 }
 

@@ -35,6 +35,14 @@ const pages = () => [
   ['secret', '/ui/secrets?mount=secret&secret=app%2Fproduction%2Fservice-1'],
   ['queue', '/ui/queue'],
   ['batches', '/ui/batches'],
+  ['system', '/ui/system'],
+  ['mounts', '/ui/system/mounts'],
+  ['sync-config', '/ui/system/sync'],
+  ['keys', '/ui/system/keys'],
+  ['seal', '/ui/system/seal'],
+  ['audit', '/ui/system/audit'],
+  ['quotas', '/ui/system/quotas'],
+  ['versions', '/ui/system/versions'],
 ];
 
 describe.skipIf(!hasBrowser())('every page', () => {

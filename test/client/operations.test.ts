@@ -5,6 +5,7 @@ import { auth } from '#client/operations/auth.ts';
 import { identity } from '#client/operations/identity.ts';
 import { kv1, kv2 } from '#client/operations/kv.ts';
 import { notices } from '#client/operations/notices.ts';
+import { leaseCounts, rateLimits } from '#client/operations/quotas.ts';
 import { specs } from '#client/operations/specs.ts';
 import { sync } from '#client/operations/sync.ts';
 import { system } from '#client/operations/system.ts';
@@ -29,6 +30,8 @@ const mounts: Readonly<Record<string, string>> = {
   loginUserpass: 'userpass',
   loginApprole: 'approle',
   loginJwt: 'jwt',
+  beginOidc: 'jwt',
+  completeOidc: 'jwt',
 };
 
 beforeAll(async () => {
@@ -66,6 +69,8 @@ test.each([
   ['auth', auth, ''],
   ['identity', identity, ''],
   ['system', system, ''],
+  ['rate limits', rateLimits, ''],
+  ['lease counts', leaseCounts, ''],
   ['sync', sync, ''],
   ['notices', notices, ''],
   ['KV version 2', kv2, 'secret'],

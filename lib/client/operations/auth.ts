@@ -5,6 +5,12 @@ export const auth = {
   loginUserpass: { method: 'POST', path: 'auth/{mount}/login/{username}', fields: ['password'] },
   loginApprole: { method: 'POST', path: 'auth/{mount}/login', fields: ['role_id', 'secret_id'] },
   loginJwt: { method: 'POST', path: 'auth/{mount}/login', fields: ['role', 'jwt'] },
+  beginOidc: { method: 'POST', path: 'auth/{mount}/oidc/auth_url', fields: ['role', 'redirect_uri', 'client_nonce'] },
+  completeOidc: {
+    method: 'GET',
+    path: 'auth/{mount}/oidc/callback',
+    fields: ['state', 'code', 'client_nonce', 'error', 'iss'],
+  },
   lookupSelf: { method: 'GET', path: 'auth/token/lookup-self' },
   revokeSelf: { method: 'POST', path: 'auth/token/revoke-self' },
   renewSelf: { method: 'POST', path: 'auth/token/renew-self', fields: ['increment'] },

@@ -1,18 +1,38 @@
 import type { Operation } from '../operation.ts';
 
+const tuning = ['description', 'options', 'default_lease_ttl', 'max_lease_ttl'] as const;
+
 /** Requests below `sys/` that are not about the sync. */
 export const system = {
   sealStatus: { method: 'GET', path: 'sys/seal-status' },
   health: { method: 'GET', path: 'sys/health' },
+  versions: { method: 'LIST', path: 'sys/version-history' },
+  host: { method: 'GET', path: 'sys/host-info' },
   initialise: {
     method: 'POST',
     path: 'sys/init',
     fields: ['secret_shares', 'secret_threshold', 'recovery_shares', 'recovery_threshold'],
   },
   unseal: { method: 'POST', path: 'sys/unseal', fields: ['key', 'reset'] },
+  seal: { method: 'POST', path: 'sys/seal' },
+  keyStatus: { method: 'GET', path: 'sys/key-status' },
+  rotate: { method: 'POST', path: 'sys/rotate' },
+  rotation: { method: 'GET', path: 'sys/rotate/config' },
+  setRotation: { method: 'POST', path: 'sys/rotate/config', fields: ['max_operations', 'interval', 'enabled'] },
+  rekeyStatus: { method: 'GET', path: 'sys/rekey/init' },
+  recoveryRekeyStatus: { method: 'GET', path: 'sys/rekey-recovery-key/init' },
   metrics: { method: 'GET', path: 'sys/metrics', fields: ['format'] },
   mounts: { method: 'GET', path: 'sys/internal/ui/mounts' },
   mountOf: { method: 'GET', path: 'sys/internal/ui/mounts/{path}' },
+  listMounts: { method: 'GET', path: 'sys/mounts' },
+  listRemovals: { method: 'GET', path: 'sys/removals' },
+  enableMount: { method: 'POST', path: 'sys/mounts/{path}', fields: ['type', 'description', 'options'] },
+  tuneMount: { method: 'POST', path: 'sys/mounts/{path}/tune', fields: tuning },
+  removeMount: { method: 'DELETE', path: 'sys/mounts/{path}' },
+  moveMount: { method: 'POST', path: 'sys/remount', fields: ['from', 'to'] },
+  visibleNamespaces: { method: 'GET', path: 'sys/internal/ui/namespaces' },
+  createNamespace: { method: 'POST', path: 'sys/namespaces/{path}', fields: ['custom_metadata'] },
+  deleteNamespace: { method: 'DELETE', path: 'sys/namespaces/{path}' },
   validateCodes: { method: 'POST', path: 'sys/mfa/validate', fields: ['mfa_request_id', 'mfa_payload'] },
   capabilities: { method: 'POST', path: 'sys/capabilities-self', fields: ['paths'] },
   listPolicies: { method: 'LIST', path: 'sys/policies/acl' },

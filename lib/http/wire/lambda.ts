@@ -14,6 +14,8 @@ export interface LambdaHttpEvent {
     readonly requestId?: string;
     readonly http: { readonly method: string; readonly sourceIp?: string };
   };
+  /** The platform takes them out of the headers. */
+  readonly cookies?: readonly string[];
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
 }
@@ -55,11 +57,15 @@ const madeByPlatform = ['connection', 'keep-alive', 'transfer-encoding', 'conten
  * The event with the query as the client sent it. The platform's parsed query is dropped, because it no longer distinguishes
  * `a=1&a=2` from `a=1,2`. Headers without a value, which no request can have, are dropped too.
  */
-function asSent({ rawPath, rawQueryString, headers, requestContext, body, isBase64Encoded }: LambdaHttpEvent) {
+function asSent({ rawPath, rawQueryString, headers, cookies = [], ...others }: LambdaHttpEvent) {
+  const { requestContext, body, isBase64Encoded } = others;
+  const sent = cookies.length === 0 ? headers : { ...headers, cookie: cookies.join('; ') };
   return {
+    // Without it, the cookies of a reply are lost.
+    version: '2.0',
     rawPath: rawQueryString === '' ? rawPath : `${rawPath}?${rawQueryString}`,
     rawQueryString,
-    headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
+    headers: Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)),
     requestContext: {
       ...requestContext,
       http: { ...requestContext.http, method: routable(requestContext.http.method) },

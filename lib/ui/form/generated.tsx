@@ -29,9 +29,7 @@ export function Generated({ groups, problems, folded, ...others }: GeneratedProp
               <h2 class="inline">{group.label}</h2>
             </summary>
             <fieldset class="inside group" aria-label={group.label}>
-              {group.fields.map((field) => (
-                <One key={field.name} field={field} problem={problems[field.name]} {...others} />
-              ))}
+              <Fields fields={group.fields} problems={problems} {...others} />
             </fieldset>
           </details>
         );
@@ -39,6 +37,19 @@ export function Generated({ groups, problems, folded, ...others }: GeneratedProp
     </div>
   );
 }
+
+type FieldsProps = Pick<GeneratedProps, 'typed' | 'onTyped' | 'problems' | 'isStored'> & {
+  readonly fields: readonly FieldShape[];
+};
+
+/** The fields of a group, without a frame. */
+export const Fields = ({ fields, problems, ...others }: FieldsProps) => (
+  <>
+    {fields.map((field) => (
+      <One key={field.name} field={field} problem={problems[field.name]} {...others} />
+    ))}
+  </>
+);
 
 type OneProps = Pick<GeneratedProps, 'typed' | 'onTyped' | 'isStored'> & {
   readonly field: FieldShape;

@@ -28,6 +28,7 @@ const Access = lazy(() => import('../pages/access/access.tsx').then(({ Access })
 const Queue = lazy(() => import('../pages/queue/queue.tsx').then(({ Queue }) => Queue));
 const Workspaces = lazy(() => import('../pages/workspaces/workspaces.tsx').then(({ Workspaces }) => Workspaces));
 const Explorer = lazy(() => import('../pages/explorer/explorer.tsx').then(({ Explorer }) => Explorer));
+const System = lazy(() => import('../pages/system/system.tsx').then(({ System }) => System));
 const Batches = lazy(() => import('../pages/batches/batches.tsx').then(({ Batches }) => Batches));
 
 export function App() {
@@ -66,6 +67,7 @@ function Shell() {
           <Route path="/ui/batches" component={Batches} />
           <Route path="/ui/workspaces/:organization?/:workspace?/:tab?" component={Workspaces} />
           <Route path="/ui/explorer" component={Explorer} />
+          <Route path="/ui/system/:part?" component={System} />
           <Route default component={NotFound} />
         </Router>
       </main>

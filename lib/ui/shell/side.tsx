@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
+import { lazy, useLocation } from 'preact-iso';
 import { system } from '#client/operations/system.ts';
 import { memberOf, textOf } from '#client/wire/json.ts';
 import { accessParts } from '../pages/access/address.ts';
@@ -11,10 +11,12 @@ import { Icon, type IconName } from '../parts/icon.tsx';
 import { count } from '../parts/relative.ts';
 import { say } from '../parts/toast.tsx';
 import { failed } from '../parts/words.ts';
-import { api } from '../state/api.ts';
+import { api, namespace } from '../state/api.ts';
 import { useOverview } from '../state/overview.ts';
 import { useRights } from '../state/rights.ts';
-import { useQuery } from '../state/use-query.ts';
+import { gate, homeOf } from '../state/session.ts';
+import { orEmpty, useQuery } from '../state/use-query.ts';
+import { listIn } from '../table/pages.ts';
 import { Who } from './who.tsx';
 
 interface Entry {
@@ -39,10 +41,11 @@ const entries: readonly Entry[] = [
   { href: '/ui/destinations', word: 'Destinations', icon: 'target', needs: 'sys/sync/overview', capability: 'read' },
   { href: '/ui/plan', word: 'Plan', icon: 'check', needs: 'sys/sync/plan', capability: 'read' },
   { href: secretsHref, word: 'Secrets', icon: 'key', needs: 'sys/internal/ui/mounts', capability: 'read' },
-  { href: accessHref, word: 'Access', icon: 'lock', needs: 'sys/policies/acl/', capability: 'list' },
   { href: '/ui/queue', word: 'Queue', icon: 'stack', needs: 'sys/sync/overview', capability: 'read' },
   { href: '/ui/batches', word: 'Batches', icon: 'layers', needs: 'sys/sync/batches/', capability: 'list' },
+  { href: accessHref, word: 'Access', icon: 'lock', needs: 'sys/policies/acl/', capability: 'list' },
   { href: workspacesHref, word: 'Workspaces', icon: 'squares', needs: 'sys/capabilities-self', capability: 'update' },
+  { href: '/ui/system', word: 'System', icon: 'gear', needs: 'sys/mounts', capability: 'read' },
   { href: '/ui/explorer', word: 'API explorer', icon: 'code', needs: 'sys/internal/specs/openapi', capability: 'read' },
 ];
 
@@ -70,11 +73,36 @@ export function Side() {
           ))}
         </ul>
       </nav>
+      <Namespace />
       <Search entries={shown} />
       <Who />
     </header>
   );
 }
+
+/** Where the page is. Not shown to callers who have one place only. */
+function Namespace() {
+  const [isOpen, setOpen] = useState(false);
+  const home = homeOf(gate.value);
+  const { reply } = useQuery({
+    key: ['namespaces', home],
+    ask: (options) => orEmpty(api.call(system.visibleNamespaces, {}, undefined, { ...options, namespace: home })),
+  });
+  const rights = useRights(['sys/namespaces/new'], home);
+  const hasOthers = listIn(reply?.data, 'keys').length > 0;
+  if (namespace.value === home && !hasOthers && !rights.may('update', 'sys/namespaces/new')) return null;
+  return (
+    <div class="go-to">
+      <Button look="plain" icon="layers" onPress={() => setOpen(true)}>
+        <span class="unseen">Namespace:</span> <span class="namespace-here">{namespaceWord(namespace.value)}</span>
+      </Button>
+      {isOpen ? <LazyNamespaces onClose={() => setOpen(false)} /> : null}
+    </div>
+  );
+}
+
+const LazyNamespaces = lazy(() => import('./namespaces.tsx').then(({ Namespaces }) => Namespaces));
+const namespaceWord = (path: string): string => (path === '' ? 'root' : path);
 
 /** Opens the palette, also by Ctrl-K. */
 function Search({ entries }: { readonly entries: readonly Entry[] }) {

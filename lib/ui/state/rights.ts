@@ -13,11 +13,15 @@ export interface Rights {
 
 const never = 'rights';
 
-/** Asks once for several paths: what may not be done is not offered. */
-export function useRights(paths: readonly string[]): Rights {
+/**
+ * Asks once for several paths: what may not be done is not offered.
+ * @param within the namespace of the paths, if it is not that of the page
+ */
+export function useRights(paths: readonly string[], within?: string): Rights {
   const { reply, failure } = useQuery({
-    key: [never, ...paths],
-    ask: (options) => api.call(system.capabilities, {}, { paths }, options),
+    key: [never, ...(within === undefined ? [] : [{ within }]), ...paths],
+    ask: (options) =>
+      api.call(system.capabilities, {}, { paths }, within === undefined ? options : { ...options, namespace: within }),
   });
   const refusal = (capability: string, path: string) => {
     if (reply === undefined) return undefined;

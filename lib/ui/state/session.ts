@@ -4,6 +4,7 @@ import { system } from '#client/operations/system.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { isObject, memberOf, textOf, textsOf, type Value } from '#client/wire/json.ts';
 import { api, enterNamespace } from './api.ts';
+import type { Returned } from './returned.ts';
 
 /** What stands between the visitor and the pages. */
 export type Gate =
@@ -17,6 +18,8 @@ export type Gate =
 export interface Caller {
   readonly name: string;
   readonly policies: readonly string[];
+  /** The namespace of the token, without slashes at its ends: it is valid there and below. */
+  readonly home: string;
   readonly endsAt: number | undefined;
   readonly renewable: boolean;
 }
@@ -46,11 +49,15 @@ export function lostSession(why: 'over' | 'sealed'): void {
   gate.value = why === 'over' ? { kind: 'login', over: true } : { kind: 'sealed' };
 }
 
+/** The namespace that the caller's token is of. */
+export const homeOf = (open: Gate): string => (open.kind === 'open' ? open.caller.home : '');
+
 function callerOf(data: Value | undefined): Caller {
   const seconds = Number(textOf(data, 'ttl'));
   return {
     name: textOf(data, 'display_name') || textOf(data, 'accessor'),
     policies: textsOf(data, 'policies'),
+    home: textOf(data, 'namespace_path').replace(/\/$/, ''),
     endsAt: seconds > 0 ? Date.now() + seconds * 1_000 : undefined,
     renewable: memberOf(data, 'renewable') === true,
   };
@@ -96,6 +103,20 @@ function loginRequest({ method, mount, fields }: Credentials) {
   return username === undefined
     ? { path: at, body: others }
     : { path: `${at}/${encodeURIComponent(username)}`, body: others };
+}
+
+/** Completes a login with what its provider sent back. @throws CallFailure */
+export async function completeLogin(from: Returned): Promise<PendingLogin | undefined> {
+  const { mount, namespace, state, code, nonce, error, issuer } = from;
+  const { whole } = await api.call(
+    auth.completeOidc,
+    { mount },
+    { state, code, client_nonce: nonce, ...(error === '' ? {} : { error }), ...(issuer === '' ? {} : { iss: issuer }) },
+    { session: 'begin', namespace },
+  );
+  const pending = pendingOf(memberOf(whole, 'auth', 'mfa_requirement'));
+  if (pending === undefined) await entered(namespace);
+  return pending;
 }
 
 /** @throws CallFailure */

@@ -55,6 +55,18 @@ test('a query arrives as sent, with repeated parameters and commas', async () =>
   expect(JSON.parse(body)).toEqual({ url: `/v1/some%2Fpath?${query}`, id: 'of-the-platform' });
 });
 
+test('cookies arrive as a header, and those of a reply go as cookies', async () => {
+  const echo = fastify();
+  echo.get('/*', async (request, reply) => {
+    reply.header('set-cookie', ['one=1; Path=/v1', 'two=2; Path=/api/v2']);
+    return { cookie: request.headers.cookie };
+  });
+  const { body, cookies, headers } = await answersEvents(echo)(event('GET', '/v1/x', { cookies: ['a=1', 'b=2'] }));
+  expect(JSON.parse(body)).toEqual({ cookie: 'a=1; b=2' });
+  expect(cookies).toEqual(['one=1; Path=/v1', 'two=2; Path=/api/v2']);
+  expect(headers['set-cookie']).toBeUndefined();
+});
+
 test('an event with a body that is not UTF-8 is refused', async () => {
   const body = Buffer.from('{"x":"\xff"}', 'latin1').toString('base64');
   const refused = await answer(event('PUT', '/v1/secret/broken', { body, isBase64Encoded: true }));

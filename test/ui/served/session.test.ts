@@ -77,6 +77,15 @@ describe('a session', () => {
     expect((await send('POST', `/v1/secret/data/${name}`, own, { data: { a: '1' } })).status).toBe(200);
   });
 
+  test('counts for the workspace service too, with the same two marks', async () => {
+    const reply = await send('POST', '/v1/auth/token/session', { ...begin, 'x-service-token': service.rootToken }, {});
+    const cookie = cookieOf(reply.cookies.filter((one) => one.includes('Path=/api/v2')));
+    const look = (headers: Headers) => send('GET', '/api/v2/organizations', { cookie, ...headers });
+    expect((await look(page)).status).toBe(200);
+    expect((await look({})).status).toBe(401);
+    expect((await look({ ...page, 'sec-fetch-site': 'cross-site' })).status).toBe(401);
+  });
+
   test('never has its token in a reply', async () => {
     const cookie = await loggedIn();
     const token = cookie.split('=')[1] ?? '';

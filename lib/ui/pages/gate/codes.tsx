@@ -5,6 +5,12 @@ import { Button } from '../../parts/button.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { type PendingLogin, sendCodes } from '../../state/session.ts';
 
+/** A login that waits for codes, and where it is. */
+export interface Pending {
+  readonly login: PendingLogin;
+  readonly namespace: string;
+}
+
 interface CodesProps {
   readonly pending: PendingLogin;
   readonly namespace: string;

@@ -6,15 +6,13 @@ import { Button } from '../../parts/button.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Skeleton } from '../../parts/states.tsx';
 import { api, namespace } from '../../state/api.ts';
-import { gate, login, type PendingLogin } from '../../state/session.ts';
+import { returned } from '../../state/returned.ts';
+import { gate, login } from '../../state/session.ts';
 import { useQuery } from '../../state/use-query.ts';
-import { Codes } from './codes.tsx';
+import { Codes, type Pending } from './codes.tsx';
 import { type LoginMethod, loginMethods } from './methods.ts';
-
-interface Pending {
-  readonly login: PendingLogin;
-  readonly namespace: string;
-}
+import { goToProvider } from './provider.ts';
+import { Return } from './return.tsx';
 
 export function Login() {
   const [pending, setPending] = useState<Pending>();
@@ -27,7 +25,9 @@ export function Login() {
           Your session is over. Log in to go on where you were.
         </p>
       ) : null}
-      {pending === undefined ? (
+      {returned.value !== undefined ? (
+        <Return onPending={setPending} />
+      ) : pending === undefined ? (
         <LoginForm onPending={setPending} />
       ) : (
         <Codes pending={pending.login} namespace={pending.namespace} onBack={() => setPending(undefined)} />
@@ -78,6 +78,10 @@ function LoginForm({ onPending }: { readonly onPending: (pending: Pending) => vo
       fields: present(method, fields),
     };
     try {
+      if (method.isByProvider === true) {
+        setProblem(await goToProvider({ ...given, role: given.fields['role'] ?? '' }));
+        return;
+      }
       const pending = await login(given);
       if (pending !== undefined) onPending({ login: pending, namespace: within });
     } catch (error) {
@@ -111,7 +115,7 @@ function LoginForm({ onPending }: { readonly onPending: (pending: Pending) => vo
       />
       {problem === undefined ? null : <Problem text={problem} />}
       <Button type="submit" look="primary">
-        Log in
+        {method.isByProvider === true ? 'Go on to the provider' : 'Log in'}
       </Button>
     </form>
   );

@@ -3,6 +3,8 @@ export interface LoginMethod {
   readonly type: string;
   readonly word: string;
   readonly fields: readonly LoginField[];
+  /** The browser goes to a provider and comes back. */
+  readonly isByProvider?: boolean;
 }
 
 interface LoginField {
@@ -38,6 +40,12 @@ export const loginMethods: readonly LoginMethod[] = [
       { name: 'role', label: 'Role', secret: false, optional: true },
       { name: 'jwt', label: 'JWT', secret: true },
     ],
+  },
+  {
+    type: 'oidc',
+    word: 'Single sign-on',
+    isByProvider: true,
+    fields: [{ name: 'role', label: 'Role', secret: false, optional: true }],
   },
   {
     type: 'orchestrator',

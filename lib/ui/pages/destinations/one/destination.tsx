@@ -1,4 +1,3 @@
-import { ErrorBoundary, lazy } from 'preact-iso';
 import { sync } from '#client/operations/sync.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';

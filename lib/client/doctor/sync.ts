@@ -1,7 +1,7 @@
-import { sync } from '#client/operations/sync.ts';
-import { isObject, memberOf, textOf, type Value } from '#client/wire/json.ts';
-import type { Context } from '../../context.ts';
+import { sync } from '../operations/sync.ts';
+import { isObject, memberOf, textOf, type Value } from '../wire/json.ts';
 import { type Finding, failed, passed, unanswered, warning } from './finding.ts';
+import type { Installation } from './installation.ts';
 
 /** A queue that is fuller may soon refuse operations. */
 const fullShareMax = 0.8;
@@ -9,9 +9,9 @@ const fullShareMax = 0.8;
 const waitMsMax = 5 * 60_000;
 
 /** Whether syncs run, the queue has room, circuits are closed, and no sync has failed. */
-export async function syncFindings({ client }: Context): Promise<readonly Finding[]> {
+export async function syncFindings({ look }: Installation): Promise<readonly Finding[]> {
   try {
-    const { data } = await client.call(sync.overview, {});
+    const data = await look(sync.overview);
     return [isRunning(data), ...queueFindings(data), ...circuitFindings(data), ...purgeFindings(data), failures(data)];
   } catch (error) {
     return unanswered('sync', error);

@@ -1,5 +1,5 @@
-import { CallFailure } from '#client/wire/failure.ts';
-import { explained } from '../../command/explain.ts';
+import { explanationOf } from '../explanation.ts';
+import { CallFailure } from '../wire/failure.ts';
 
 /** What a check has found. A remedy is a command or a few words. */
 export interface Finding {
@@ -26,8 +26,9 @@ export const failed = (check: string, finding: string, remedy: string): Finding 
 
 /** A check without a verdict, because the token lacks a right, or the server does not answer the call. */
 export function unanswered(check: string, error: unknown): readonly Finding[] {
-  const { message, next } = explained(error, 'doctor');
-  if (error instanceof CallFailure && error.status === 403 && !error.isTokenInvalid)
+  if (!(error instanceof CallFailure)) throw error;
+  const { message, next } = explanationOf(error, 'doctor');
+  if (error.status === 403 && !error.isTokenInvalid)
     return [{ check, outcome: 'not checked', finding: 'the token may not read it', remedy: next }];
   return [failed(check, message, next)];
 }

@@ -1,17 +1,17 @@
-import { auth } from '#client/operations/auth.ts';
-import { system } from '#client/operations/system.ts';
-import { isObject, memberOf, textOf, textsOf } from '#client/wire/json.ts';
-import type { Context } from '../../context.ts';
+import { auth } from '../operations/auth.ts';
+import { system } from '../operations/system.ts';
+import { isObject, memberOf, textOf, textsOf } from '../wire/json.ts';
 import { type Finding, failed, passed, unanswered, warning } from './finding.ts';
+import type { Installation } from './installation.ts';
 
 /** A token that ends sooner may end in the middle of the work. In seconds. */
 const ttlMin = 3_600;
 
 /** Whether the token is valid, for how long, and whether it is a root token. */
-export async function tokenFindings({ client, settings }: Context): Promise<readonly Finding[]> {
-  if (settings.connection.token === undefined) return [failed('token', 'there is none', 'keyferry login')];
+export async function tokenFindings({ look, hasToken }: Installation): Promise<readonly Finding[]> {
+  if (!hasToken) return [failed('token', 'there is none', 'keyferry login')];
   try {
-    const { data } = await client.call(auth.lookupSelf, {});
+    const data = await look(auth.lookupSelf);
     const ttl = Number(textOf(data, 'ttl'));
     const ends = textOf(data, 'expire_time') !== '';
     const remedy = memberOf(data, 'renewable') === true ? 'keyferry tokens renew' : 'keyferry login';
@@ -30,9 +30,9 @@ export async function tokenFindings({ client, settings }: Context): Promise<read
 }
 
 /** Whether requests are recorded. */
-export async function auditFindings({ client }: Context): Promise<readonly Finding[]> {
+export async function auditFindings({ look }: Installation): Promise<readonly Finding[]> {
   try {
-    const { data } = await client.call(system.listAudit, {});
+    const data = await look(system.listAudit);
     const paths = Object.keys(isObject(data) ? data : {});
     if (paths.length > 0) return [passed('audit', `recorded by ${paths.join(', ')}`)];
     return [warning('audit', 'no device records the requests', 'keyferry audit enable --help')];

@@ -1,0 +1,20 @@
+import { auditFindings, tokenFindings } from './access.ts';
+import type { Finding } from './finding.ts';
+import type { Installation } from './installation.ts';
+import { serverFindings } from './server.ts';
+import { syncFindings } from './sync.ts';
+
+/** What is wrong with an installation, and what helps. What a failed check stands before is not examined. */
+export async function examine(installation: Installation): Promise<readonly Finding[]> {
+  const server = await serverFindings(installation);
+  if (hasFailed(server)) return server;
+  const token = await tokenFindings(installation);
+  if (hasFailed(token)) return [...server, ...token];
+  return [...server, ...token, ...(await auditFindings(installation)), ...(await syncFindings(installation))];
+}
+
+const hasFailed = (findings: readonly Finding[]): boolean => findings.some(({ outcome }) => outcome === 'failed');
+
+/** Whether nothing has to be done. What could not be checked does not count. */
+export const isWell = (findings: readonly Finding[]): boolean =>
+  findings.every(({ outcome }) => outcome === 'passed' || outcome === 'not checked');
