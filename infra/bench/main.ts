@@ -14,6 +14,7 @@ import { policiesSection } from './sections/policies.ts';
 import { poolerSection } from './sections/pooler.ts';
 import { ratesSection } from './sections/rates.ts';
 import { readsSection } from './sections/reads/section.ts';
+import { uiSection } from './sections/reads/ui/section.ts';
 import { reconcileSection } from './sections/reconcile.ts';
 import { commandLineSection } from './sections/start/command-line.ts';
 import { startSection } from './sections/start/worker.ts';
@@ -22,7 +23,6 @@ import { workspacesSection } from './sections/workspaces.ts';
 import { type Measured, showSection, toJson } from './show.ts';
 import { runSoak } from './soak/run.ts';
 import { openStage, type Stage } from './stage.ts';
-import { uiSection } from './ui/section.ts';
 
 /**
  * `npm run bench`: figures as ratios to what the bare libraries do in the same run. `-- --quick` for a short one, `--json`, `--only

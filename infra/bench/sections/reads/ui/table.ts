@@ -1,4 +1,4 @@
-import { type Figure, percentile } from '../measure/figure.ts';
+import { type Figure, percentile } from '#infra/bench/measure/figure.ts';
 import { heapOf, type Visit } from './visit.ts';
 
 const mebibyte = 1_048_576;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { insertAssociations } from '#test/support/flow/many/associations.ts';
 import { serviceOf } from '#test/support/flow/open-service.ts';
-import { browsing, hasBrowser, logIn, violations } from './browse.ts';
+import { browsing, hasBrowser, logIn, violations } from '../browse.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Figure } from '../measure/figure.ts';
-import { compare } from '../measure/rounds.ts';
+import type { Figure } from '#infra/bench/measure/figure.ts';
+import { compare } from '#infra/bench/measure/rounds.ts';
 import type { Visit } from './visit.ts';
 
 /** Bits in a second as bytes, and milliseconds, of a slow mobile network. */

@@ -1,10 +1,10 @@
 import { loadavg } from 'node:os';
+import type { Figure } from '#infra/bench/measure/figure.ts';
+import { addressed } from '#infra/bench/measure/http-load.ts';
+import type { Section } from '#infra/bench/section.ts';
 import { buildPage } from '#infra/ui/build.ts';
 import { findChromium } from '#infra/ui/chromium.ts';
-import type { Figure } from '../measure/figure.ts';
-import { addressed } from '../measure/http-load.ts';
-import type { Section } from '../section.ts';
-import { destinationOf, fillRecords } from '../sections/reads/fill.ts';
+import { destinationOf, fillRecords } from '../fill.ts';
 import { paints } from './paint.ts';
 import { changes, openPages } from './polling.ts';
 import { table } from './table.ts';

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
-import { type Figure, median } from '../measure/figure.ts';
-import type { Server } from '../measure/http-load.ts';
-import type { Bench } from '../section.ts';
+import { type Figure, median } from '#infra/bench/measure/figure.ts';
+import type { Server } from '#infra/bench/measure/http-load.ts';
+import type { Bench } from '#infra/bench/section.ts';
 import { openVisit, type Visit } from './visit.ts';
 
 const pages = 10;
