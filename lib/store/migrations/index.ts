@@ -62,8 +62,8 @@ import { workspaceMeasures } from './0082-workspace-measures.ts';
 import { runTasks } from './0083-run-tasks.ts';
 import { associationCounts } from './0085-association-counts.ts';
 import { oldestChangeOfDestination } from './0086-oldest-change-of-destination.ts';
-import { policySets } from './0091-policies.ts';
 import { throttledTold } from './0087-throttled-told.ts';
+import { policySets } from './0091-policies.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -147,6 +147,6 @@ export const migrations: readonly Migration[] = [
   { name: '0083-run-tasks', up: runTasks },
   { name: '0085-association-counts', up: associationCounts, outsideTransaction: true },
   { name: '0086-oldest-change-of-destination', up: oldestChangeOfDestination, outsideTransaction: true },
-  { name: '0091-policies', up: policySets },
   { name: '0087-throttled-told', up: throttledTold },
+  { name: '0091-policies', up: policySets },
 ];
