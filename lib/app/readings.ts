@@ -2,12 +2,7 @@ import { estimateTokens } from '#auth/token/count.ts';
 import { definitions } from '#destinations/index.ts';
 import { openLevels } from '#queue/pending/levels.ts';
 import { loadSettings } from '#sync/model/settings.ts';
-import {
-  countAssociations,
-  countDestinations,
-  firstDestinations,
-  oldestDirty,
-} from '#sync/records/metric-counts.ts';
+import { countAssociations, countDestinations, firstDestinations, oldestDirty } from '#sync/records/metric-counts.ts';
 import { gaugeService } from '#telemetry/gauges/service.ts';
 import type { AppParts, Shared } from './shared.ts';
 
