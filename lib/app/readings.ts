@@ -3,12 +3,7 @@ import { definitions } from '#destinations/index.ts';
 import { openLevels } from '#queue/pending/levels.ts';
 import { countDrift, oldestLook } from '#sync/drift/counts.ts';
 import { loadSettings } from '#sync/model/settings.ts';
-import {
-  countAssociations,
-  countDestinations,
-  firstDestinations,
-  oldestDirty,
-} from '#sync/records/metric-counts.ts';
+import { countAssociations, countDestinations, firstDestinations, oldestDirty } from '#sync/records/metric-counts.ts';
 import { gaugeService } from '#telemetry/gauges/service.ts';
 import { countActiveRuns, countAgents, countWaiting } from '#workspaces/levels.ts';
 import type { AppParts, Shared } from './shared.ts';
