@@ -21,7 +21,7 @@ import { newSweepState, sweep } from '#sync/sweep/sweep.ts';
 import { noticeTelemetry } from '#telemetry/notices.ts';
 import { sweepTelemetry } from '#telemetry/sweep.ts';
 import { loopTelemetry, workspaceWorkTelemetry } from '#telemetry/workspaces.ts';
-import { openWorkspaceSweep } from '#workspaces/sweep.ts';
+import { openWorkspaceSweep, type WorkspaceSweep } from '#workspaces/sweep.ts';
 import { readService } from './readings.ts';
 import { type AppParts, type Closable, gitOf, openShared, type Shared } from './shared.ts';
 
@@ -70,21 +70,25 @@ function rulePorts({ store, typeNames }: Shared, secrets: SyncedSecrets): RulePo
   };
 }
 
+function workspaceSweep({ config }: AppParts, shared: Shared): WorkspaceSweep {
+  return openWorkspaceSweep({
+    store: shared.store,
+    networkBounds: shared.networkBounds,
+    auditTrailDays: config.KEYFERRY_AUDIT_TRAIL_DAYS,
+    assessmentHours: config.KEYFERRY_ASSESSMENT_HOURS,
+    runLogDays: config.KEYFERRY_RUN_LOG_DAYS,
+    smtp: smtpOf(config),
+    git: gitOf(config, shared),
+    publicUrl: config.KEYFERRY_PUBLIC_URL,
+    see: workspaceWorkTelemetry(shared.metrics),
+    opaProgram: config.KEYFERRY_OPA,
+  });
+}
+
 export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const shared = await openShared(parts, 'another-process');
   const { store, queue, bell, changed, networkBounds } = shared;
-  const workspaces = openWorkspaceSweep({
-    store,
-    networkBounds,
-    auditTrailDays: parts.config.KEYFERRY_AUDIT_TRAIL_DAYS,
-    assessmentHours: parts.config.KEYFERRY_ASSESSMENT_HOURS,
-    runLogDays: parts.config.KEYFERRY_RUN_LOG_DAYS,
-    smtp: smtpOf(parts.config),
-    git: gitOf(parts.config, shared),
-    publicUrl: parts.config.KEYFERRY_PUBLIC_URL,
-    see: workspaceWorkTelemetry(shared.metrics),
-    opaProgram: parts.config.KEYFERRY_OPA,
-  });
+  const workspaces = workspaceSweep(parts, shared);
   const notices = openNoticeSweep({ store, queue, networkBounds, seen: noticeTelemetry(shared.metrics) });
   const gauges = readService(parts, shared);
   const observed = sweepTelemetry(shared, shared.clock);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OpenIdProvider, startOpenIdProvider } from '#test/support/auth/openid-provider.ts';
 import { serviceOf } from '#test/support/flow/open-service.ts';
 import { shamirService } from '#test/support/flow/shamir.ts';
-import { bothColours, browsing, hasBrowser, logIn, violations } from './browse.ts';
+import { bothColours, browsing, hasBrowser, logIn, violations } from './support/browse.ts';
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const shell = (page: Page) => page.getByRole('navigation', { name: 'Pages' }).waitFor();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { serviceOf } from '#test/support/flow/open-service.ts';
-import { bothColours, browsing, hasBrowser, logIn, violations } from './browse.ts';
+import { bothColours, browsing, hasBrowser, logIn, violations } from './support/browse.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type], { KEYFERRY_SYNC_DRIFT_EVERY_MS: '1000' });

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { serviceOf } from '#test/support/flow/open-service.ts';
-import { bothColours, browsing, hasBrowser, logIn, violations } from './browse.ts';
-import { seed } from './seed.ts';
+import { bothColours, browsing, hasBrowser, logIn, violations } from './support/browse.ts';
+import { seed } from './support/seed.ts';
 
 const types = ['cloud-a-sm', 'repo-host'];
 const service = serviceOf(types);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { serviceOf } from '#test/support/flow/open-service.ts';
-import { bothColours, browsing, hasBrowser, logIn, violations } from './browse.ts';
+import { bothColours, browsing, hasBrowser, logIn, violations } from './support/browse.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { serviceOf } from '#test/support/flow/open-service.ts';
-import { browsing, hasBrowser, logIn, violations } from './browse.ts';
-import { fillAll, unfold } from './fill.ts';
+import { browsing, hasBrowser, logIn, violations } from './support/browse.ts';
+import { fillAll, unfold } from './support/fill.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);

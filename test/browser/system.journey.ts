@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runLine } from '#test/support/cli/line.ts';
 import { serviceOf } from '#test/support/flow/open-service.ts';
-import { bothColours, browsing, hasBrowser, logIn, type Visit, violations } from './browse.ts';
+import { bothColours, browsing, hasBrowser, logIn, type Visit, violations } from './support/browse.ts';
 
 const service = serviceOf(['cloud-a-sm']);
 const { visit } = browsing(service);

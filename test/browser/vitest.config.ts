@@ -6,7 +6,7 @@ import { patience } from '../support/measures/patience.ts';
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
-    globalSetup: ['test/browser/chromium.ts', 'test/start-services.ts'],
+    globalSetup: ['test/browser/support/chromium.ts', 'test/start-services.ts'],
     include: ['test/browser/**/*.journey.ts'],
     setupFiles: ['test/support/checked-rows.ts'],
     testTimeout: 3 * patience.testMs,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { statuses } from '#test/support/flow/associations.ts';
 import { insertAssociations } from '#test/support/flow/many/associations.ts';
 import { eventually, serviceOf } from '#test/support/flow/open-service.ts';
-import { bothColours, browsing, hasBrowser, logIn, violations } from '../browse.ts';
+import { bothColours, browsing, hasBrowser, logIn, violations } from '../support/browse.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);

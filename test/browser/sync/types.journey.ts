@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test, vi } from 'vitest';
 import { definitions } from '#destinations/index.ts';
 import { everyType, serviceOf } from '#test/support/flow/open-service.ts';
-import { browsing, hasBrowser, logIn, violations } from '../browse.ts';
-import { fillAll, unfold } from '../fill.ts';
+import { browsing, hasBrowser, logIn, violations } from '../support/browse.ts';
+import { fillAll, unfold } from '../support/fill.ts';
 
 /** A type that only this test knows. No file of the page mentions it. */
 vi.mock('#destinations/index.ts', async (original) => {
