@@ -28,6 +28,7 @@ export async function takeTurns(lanes: readonly Lane[], signal: AbortSignal): Pr
   const all = () => [...underWay.values()].flatMap((turns) => [...turns]);
   try {
     while (!signal.aborted) {
+      const [countBefore, wasIdle] = [count, all().length === 0];
       for (const [lane, turns] of underWay) {
         const room = lane.atOnceMax - turns.size;
         const claimed = room > 0 ? await lane.claim(room) : [];
@@ -39,8 +40,10 @@ export async function takeTurns(lanes: readonly Lane[], signal: AbortSignal): Pr
           turns.add(one);
         }
       }
-      if (all().length === 0) break;
-      await Promise.race([...all(), pause(lookAgainMs, undefined, { signal }).catch(() => {})]);
+      // A turn that ends during a claim may make another one due that the claim does not see.
+      if (wasIdle && count === countBefore) break;
+      const turns = all();
+      if (turns.length > 0) await Promise.race([...turns, pause(lookAgainMs, undefined, { signal }).catch(() => {})]);
     }
   } finally {
     await Promise.all(all());

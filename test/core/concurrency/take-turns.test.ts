@@ -49,6 +49,28 @@ test('a turn that hangs delays no other one, and is waited for', async () => {
   expect(used.at(-1)).toBe(1);
 });
 
+test('what a turn makes due while it ends during a claim is not left over', async () => {
+  const used: number[] = [];
+  const first = Promise.withResolvers<void>();
+  const turns = [
+    [async () => void used.push(await first.promise.then(() => 1))],
+    // The claim has looked for work before the first turn ends, and returns after it.
+    async () => {
+      first.resolve();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(used).toEqual([1]);
+      return [];
+    },
+    [async () => void used.push(2)],
+  ];
+  const claim = async () => {
+    const next = turns.shift() ?? [];
+    return typeof next === 'function' ? next() : next;
+  };
+  expect(await takeTurns([{ atOnceMax: 2, claim }], running)).toBe(2);
+  expect(used).toEqual([1, 2]);
+});
+
 test('after a turn that fails the others are used, and its error is thrown', async () => {
   const used: number[] = [];
   const use = async (turn: number) => {
