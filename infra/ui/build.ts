@@ -10,7 +10,7 @@ const root = new URL('../..', import.meta.url).pathname;
 /** Where `lib/app/ui/files.ts` looks for the page. */
 export const pageFolder = join(root, '.build/ui');
 
-/** In the page, where the hashed names stand. */
+/** In the page, where the hashed names are. */
 const entries = { main: 'lib/ui/main.tsx', styles: 'lib/ui/styles/index.css' };
 const browsers = ['chrome117', 'firefox117', 'safari17'];
 

@@ -80,7 +80,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: 'records',
-    summary: 'Show how syncs stand',
+    summary: 'Show the state of all syncs',
     load: async () => (await import('./verbs/sync/records.ts')).records,
   },
   {
@@ -105,7 +105,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: 'foreign',
-    summary: 'List what stands at a destination under its name template and is not held by a sync',
+    summary: 'List objects at a destination that match its name template but belong to no sync',
     load: async () => [(await import('./verbs/destinations/foreign.ts')).foreign],
   },
   {

@@ -24,7 +24,7 @@ export const storeSettings = {
   KEYFERRY_DATABASE_POOLER: {
     readers: service,
     meaning:
-      'What stands between the processes and PostgreSQL: `none`, or a [pooler](operating/database.md#postgresql-behind-a-pooler) in mode `session` or `transaction`. `auto` detects it',
+      'What is between the processes and PostgreSQL: `none`, or a [pooler](operating/database.md#postgresql-behind-a-pooler) in mode `session` or `transaction`. `auto` detects it',
   },
   KEYFERRY_DATABASE_REPLICA_URL: {
     readers: apiAndSweep,

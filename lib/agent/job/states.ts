@@ -7,7 +7,7 @@ import { stateFile } from '../run/inputs.ts';
 const snapshotMs = 10_000;
 const stateBytesMax = 256 * 1024 * 1024;
 
-/** The header of a state stands in front of its outputs. */
+/** The header of a state precedes its outputs. */
 const serialIn = /^(\s*\{[^{}[\]]*?"serial":\s*)(\d{1,15})/;
 const lineageIn = /^\s*\{[^{}[\]]*?"lineage":\s*"([^"\\]{1,255})"/;
 

@@ -8,7 +8,7 @@ export interface InputFile {
 }
 
 /**
- * The files with the variables of the engine, in the order of their precedence. Plain values stand in a JSON file, which takes them literally;
+ * The files with the variables of the engine, in the order of their precedence. Plain values are in a JSON file, which takes them literally;
  * values in the language of the engine are written as they are. The variables of the run itself come last.
  */
 export function variableFiles(

@@ -4,7 +4,7 @@ import type { Installation } from './installation.ts';
 import { serverFindings } from './server.ts';
 import { syncFindings } from './sync.ts';
 
-/** What is wrong with an installation, and what helps. What a failed check stands before is not examined. */
+/** What is wrong with an installation, and what helps. What depends on a failed check is not examined. */
 export async function examine(installation: Installation): Promise<readonly Finding[]> {
   const server = await serverFindings(installation);
   if (hasFailed(server)) return server;

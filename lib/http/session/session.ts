@@ -15,7 +15,7 @@ const secondsMax = 8 * 3_600;
  * requests of the page itself: with the header `X-Keyferry-UI`, which a form of another site cannot send, and with `Sec-Fetch-Site:
  * same-origin`, which browsers set and no script can. Everything after that is as with a token in a header: audit, quotas, namespaces,
  * policies. `X-Keyferry-Session: begin` moves the token of the reply (of a login, of a renewal) into the cookie; `end` removes the
- * cookie. The token of a cookie never stands in a reply.
+ * cookie. The token of a cookie is never part of a reply.
  */
 export function withSession(service: Service, as: TokenHeader): Service {
   return {

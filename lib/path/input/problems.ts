@@ -6,7 +6,7 @@ type Issue = z.core.$ZodIssue;
 /** Bound on the problems of one reply. */
 const problemsMax = 10;
 
-/** One problem for each invalid field. Its text has the field, the problem, the rule; its rule stands beside the field's name. */
+/** One problem for each invalid field. Its text has the field, the problem, the rule; its rule comes with the field's name. */
 export function inputProblems(
   error: z.ZodError,
   offered: Readonly<Record<string, unknown>>,

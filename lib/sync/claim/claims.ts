@@ -28,7 +28,7 @@ async function claimBatch(store: Store, ids: readonly string[], times: ClaimTime
   return ids.map((id) => {
     const claimed = taken.get(id);
     if (claimed === undefined) return reasons.get(id) ?? deletedClaim;
-    // An id may stand twice in a batch (its job was stalled and taken up again); the claim is for one of them.
+    // An id may occur twice in a batch (its job was stalled and taken up again); the claim is for one of them.
     taken.delete(id);
     reasons.set(id, { kind: 'busy' });
     return claimed;

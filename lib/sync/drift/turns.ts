@@ -76,11 +76,11 @@ export async function takeTurn({ db }: Reads, type: string): Promise<Turn | unde
   return rows[0] && { ...rows[0], token };
 }
 
-/** Where a look stands. */
+/** How far a look has come. */
 export type Progress = Pick<Turn, 'pages' | 'list_after' | 'rest_after' | 'unseen'>;
 
 /**
- * Notes where a look stands and renews the lease. False when it has to stop: another process has the destination, it was paused, changed
+ * Notes how far a look has come and renews the lease. False when it has to stop: another process has the destination, it was paused, changed
  * or deleted, or the sync is disabled.
  */
 export async function keepTurn({ db }: Reads, turn: Turn, progress: Progress): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
  * How an object at the destination differs from what the sync left: it is gone, was changed by another client, has other tags, or
- * another client's object stands in its place.
+ * another client's object has its name.
  */
 export const driftKinds = ['deleted', 'changed', 'tags', 'foreign'] as const;
 export type DriftKind = (typeof driftKinds)[number];

@@ -38,7 +38,7 @@ export interface SweepState {
   pendingCursor: string;
   readonly purges: PurgeState;
   history: HistoryPlace;
-  /** When the next sample is due, by `Date.now()`: other clocks may stand while a function is frozen. */
+  /** When the next sample is due, by `Date.now()`: other clocks may stop while a function is frozen. */
   sampleAtMs: number;
   readonly counts: CheckState;
 }

@@ -12,7 +12,7 @@ interface FormDialogProps {
   readonly look?: 'primary' | 'danger';
   /** Why it may not be sent now. */
   readonly refusal?: string | undefined;
-  /** Fields that show what is wrong with them; other problems stand below the form. */
+  /** Fields that show what is wrong with them; other problems are shown below the form. */
   readonly fields?: readonly string[];
   readonly onClose: () => void;
   /** The dialog closes after it, and stays with the reason where it fails. */

@@ -78,7 +78,7 @@ export function Stale({ asked }: { readonly asked: Asked }) {
   );
 }
 
-/** An answer, or what stands in its place. */
+/** An answer, or its skeleton, error or empty state. */
 export function Answer({
   asked,
   children,

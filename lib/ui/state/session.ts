@@ -6,7 +6,7 @@ import { isObject, memberOf, textOf, textsOf, type Value } from '#client/wire/js
 import { api, enterNamespace } from './api.ts';
 import type { Returned } from './returned.ts';
 
-/** What stands between the visitor and the pages. */
+/** What the visitor must do before the pages are shown. */
 export type Gate =
   | { readonly kind: 'asking' }
   | { readonly kind: 'away' }

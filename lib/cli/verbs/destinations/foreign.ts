@@ -10,7 +10,7 @@ const limitMax = 1_000_000;
 
 export const foreign: Verb = {
   name: 'foreign',
-  summary: 'List what stands at a destination under its name template and is not held by a sync',
+  summary: 'List objects at a destination that match its name template but belong to no sync',
   arguments: [['<type/name>', 'the destination, such as cloud-a-sm/prod']],
   options: [
     ['--limit <count>', 'at most this many; default: 100'],

@@ -40,7 +40,7 @@ async function oneValue(
   if (inline) return { [key]: source };
   // The value itself must not be repeated here.
   throw usage(
-    `the value of ${key} stands in the command line, where others can read it: use ${key}=@file, ${key}=- or ${key}, or allow it with --inline`,
+    `the value of ${key} is on the command line, where others can read it: use ${key}=@file, ${key}=- or ${key}, or allow it with --inline`,
     verb,
   );
 }

@@ -5,7 +5,7 @@ import { isObject, memberOf, textOf, type Value } from '#client/wire/json.ts';
 import type { Exit } from '../../failure.ts';
 import { type Rows, rowsOf } from '../../output/result.ts';
 
-/** A copy of a secret, or of one of its keys, and how it stands. */
+/** A copy of a secret, or of one of its keys, with its state. */
 export interface Copy {
   readonly [key: string]: Value;
   readonly destination: string;

@@ -12,7 +12,7 @@ const limitMax = 1_000_000;
 
 const list: Verb = {
   name: 'records list',
-  summary: 'List syncs of all destinations and how they stand',
+  summary: 'List syncs of all destinations with their states',
   options: [...filterOptions, ['--limit <count>', 'at most this many; default: 100'], ...watchOptions],
   examples: [
     'keyferry records list --status CLIENT_SIDE_ERROR,EXTERNAL_SERVICE_ERROR',
@@ -67,7 +67,7 @@ const rowOf = (record: Value) => ({
 
 const get: Verb = {
   name: 'records get',
-  summary: 'Show one sync, with what stands at the destination',
+  summary: 'Show one sync, with its copies at the destination',
   arguments: [['<id>', 'id of the record, from `keyferry records list`']],
   examples: ['keyferry records get "$RECORD"'],
   run: async ({ client }, given) => one((await client.call(sync.readRecord, { id: given.argument(0) })).data ?? null),

@@ -33,7 +33,7 @@ const pagesMax = 50;
 const share = 0.5;
 
 /**
- * Lists what stands at the destination under a prefix and is not ours, by pages of its list: no value is read.
+ * Lists the objects at the destination under a prefix that are not ours, by pages of its list: no value is read.
  * @throws DestinationFailure when the destination cannot be listed
  */
 export async function foreignFor(

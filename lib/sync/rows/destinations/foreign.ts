@@ -30,7 +30,7 @@ const pageFields = {
 export function foreignRow(parts: SyncParts, definition: DestinationDefinition): Row {
   return {
     pattern: `sync/destinations/${definition.type}/:name/foreign`,
-    help: `Shows what stands at a destination in ${definition.title} under the prefix of its name template and is not held by an association, page by page. A worker of the type lists the destination by reading calls only and reads no values.`,
+    help: `Shows the objects at a destination in ${definition.title} that begin with the prefix of its name template but are held by no association, page by page. A worker of the type lists the destination by reading calls only and reads no values.`,
     operations: {
       read: operation(
         { name: pathText('Name of the destination'), ...pageFields },

@@ -18,7 +18,7 @@ export const accessParts: readonly AccessPart[] = [
   { id: 'enforcements', word: 'MFA enforcements', needs: 'identity/mfa/login-enforcement/', capability: 'list' },
 ];
 
-/** Names stand in the query, because they may have slashes. */
+/** Names are in the query, because they may contain slashes. */
 export function accessUrl(part: string, query: Readonly<Record<string, string>> = {}): string {
   const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
   return `/ui/access/${part}${search.size === 0 ? '' : `?${search}`}`;

@@ -10,7 +10,7 @@ import { Unseal } from './unseal.tsx';
 /** How often a page that waits for the server asks again. */
 const retryMs = 3_000;
 
-/** What stands before the pages: the state of the service, and the login. The address of the page stays, so a login leads back to it. */
+/** Shown instead of the pages: the state of the service, and the login. The address of the page stays, so a login leads back to it. */
 export function Gate() {
   const { kind } = gate.value;
   useTitle('');

@@ -1,4 +1,4 @@
-/** The filter of the records page, as it stands in its address. */
+/** The filter of the records page, as its address has it. */
 export const filterNames = ['type', 'name', 'status', 'kind', 'mount', 'prefix'] as const;
 
 export type Filter = Readonly<Partial<Record<(typeof filterNames)[number], string>>>;

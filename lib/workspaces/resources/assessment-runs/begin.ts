@@ -10,7 +10,7 @@ import { isActive } from '../run-lifecycle/store.ts';
 
 type Tx = Transaction<Database>;
 
-/** What stands against an assessment now. */
+/** Why no assessment can begin now. */
 const columns = { organization_id: text, has_state: bool, busy: bool, under_way: nullable(text) };
 
 /**

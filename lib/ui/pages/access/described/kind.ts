@@ -20,6 +20,6 @@ export interface Kind {
   readonly url: (query?: Readonly<Record<string, string>>) => string;
   /** What a row says besides its name, from the details of the listing. */
   readonly more?: (info: Value | undefined) => string;
-  /** What stands above the form of a stored thing. */
+  /** Shown above the form of a stored thing. */
   readonly above?: (stored: Value, key: string) => ComponentChildren;
 }

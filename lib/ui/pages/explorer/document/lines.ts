@@ -6,7 +6,7 @@ import type { GroupShape, Typed } from '#ui/form/shape.ts';
 export const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** What stands in the lines for fields that are secrets. */
+/** Placeholder in the lines for fields that are secrets. */
 export function withoutSecrets(groups: readonly GroupShape[], typed: Typed): Typed {
   const hidden = groups.flatMap(({ fields }) => fields.filter(({ sensitive }) => sensitive));
   const instead = hidden.flatMap(({ name, label, type }) =>

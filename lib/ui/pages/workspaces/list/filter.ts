@@ -1,6 +1,6 @@
 import { organizationUrl } from '../address.ts';
 
-/** The filter of a list of workspaces, as it stands in the address. */
+/** The filter of a list of workspaces, as the address has it. */
 const filterNames = ['find', 'tag', 'project', 'status'] as const;
 
 export type Filter = Readonly<Partial<Record<(typeof filterNames)[number], string>>>;
