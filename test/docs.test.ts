@@ -188,7 +188,7 @@ test('every field of the page about templates has the value beside it, for the s
   for (const [field, value] of shown) expect(rendered(field), field).toEqual({ ok: true, name: value });
 });
 
-test('every example of the page about templates renders to what stands beside it', async () => {
+test('every example of the page about templates renders to the name beside it', async () => {
   const rows = rowsOf(sectionOf(await read('docs/destinations/templates.md'), 'Examples')).slice(2);
   expect(rows.length).toBeGreaterThan(10);
   for (const [template = '', name] of rows) expect(compileTemplate(template).render(example), template).toBe(name);

@@ -13,7 +13,7 @@ async function into(): Promise<string> {
 }
 const replyOf = (bytes: Uint8Array) => new Response(new Uint8Array(bytes));
 
-test('what stands behind the end of an archive does not matter', async () => {
+test('what follows the end of an archive does not matter', async () => {
   const archive = gunzipSync(await packed({ 'main.tf': 'text' }));
   const padded = gzipSync(Buffer.concat([archive, Buffer.alloc(4 * 1024 * 1024)]));
   for (let round = 0; round < 30; round += 1) {

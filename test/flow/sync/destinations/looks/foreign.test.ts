@@ -41,7 +41,7 @@ async function named(type: string) {
 }
 
 describe.each(definitions)('what is foreign at a destination of type $type', ({ type }) => {
-  test('is what stands under its template and no association holds', async () => {
+  test('is what matches its template and no association holds', async () => {
     const { name, associate, external, fake, prefix } = await named(type);
     await associate('ours');
     fake.seed(external('theirs'), 'value of another client');
