@@ -19,7 +19,8 @@ import { reconcileSection } from './sections/reconcile.ts';
 import { commandLineSection } from './sections/start/command-line.ts';
 import { startSection } from './sections/start/worker.ts';
 import { tokensSection } from './sections/tokens.ts';
-import { workspacesSection } from './sections/workspaces.ts';
+import { agentsSection } from './sections/workspaces/agents.ts';
+import { workspacesSection } from './sections/workspaces/lists.ts';
 import { type Measured, showSection, toJson } from './show.ts';
 import { runSoak } from './soak/run.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -43,6 +44,7 @@ const sections: readonly Section[] = [
   loginsSection,
   auditSection,
   workspacesSection,
+  agentsSection,
   poolerSection,
   startSection,
   commandLineSection,

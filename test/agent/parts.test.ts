@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { countsOfApply } from '#agent/engine/counts.ts';
 import { redactedPlan } from '#agent/engine/redact.ts';
 import { newestMatching } from '#agent/engine/versions.ts';
+import { hostsText } from '#agent/run/hosts.ts';
 import { Mask } from '#core/log/mask.ts';
 
 describe('the mask of a log', () => {
@@ -40,6 +41,30 @@ test('the numbers of an apply are read from its last words', () => {
     'resource-imports': 2,
   });
   expect(countsOfApply('Error')).toEqual({});
+});
+
+describe('the configuration of hosts', () => {
+  const hostsIn = (address: string, publicAddress: string | null) =>
+    [...hostsText({ address, publicAddress, token: 't' }).matchAll(/^(?:host|credentials) "(.*)"/gm)].map(
+      ([, one]) => one,
+    );
+
+  test('leads both names of the service to the address of the agent', () => {
+    const text = hostsText({ address: 'http://api:8200/', publicAddress: 'https://keys.test', token: 'run-token' });
+    expect(text.match(/"tfe\.v2" = .*/g)).toEqual(Array(2).fill('"tfe.v2" = "http://api:8200/api/v2/"'));
+    expect(text.match(/token = .*/g)).toEqual(Array(2).fill('token = "run-token"'));
+    expect(hostsIn('http://api:8200', 'https://keys.test')).toEqual(['api:8200', 'api:8200', 'keys.test', 'keys.test']);
+    expect(hostsIn('https://keys.test:8443', 'https://keys.test:8443')).toEqual(Array(2).fill('keys.test:8443'));
+    expect(hostsIn('http://keys.test', null)).toEqual(Array(2).fill('keys.test:80'));
+  });
+
+  test.each([
+    'http://[::1]:8200',
+    'https://xn--kxae.test',
+    'https://a_b.test',
+    'https://-a.test',
+    'https://ab--c.test',
+  ])('leaves out %s, which the engine refuses there', (address) => expect(hostsIn(address, null)).toEqual([]));
 });
 
 test('a redacted plan has no sensitive value, no variables and no state', () => {

@@ -41,6 +41,8 @@ export const material = z
     'run-variables': z.array(z.object({ key: z.string(), value: z.string() })).readonly(),
     'ssh-key': z.string().nullable(),
     'state-download-url': z.string().nullable(),
+    /** The address by which users know the service. Servers of earlier versions do not say it. */
+    'public-url': z.string().nullable().default(null),
     'cancel-requested': z.boolean(),
     'lease-seconds': z.number(),
   })

@@ -6,6 +6,7 @@ import type { Engine } from '../engine/find.ts';
 import type { LogWriter } from '../log/writer.ts';
 import { unpack } from '../run/archive.ts';
 import { giveTo, type RunFolder, workingFolder, writePrivate } from '../run/folder.ts';
+import { hostsText } from '../run/hosts.ts';
 import { backendOverride, backendOverrideFile, environmentOf, stateFile, variableFiles } from '../run/inputs.ts';
 import { type Ended, type Limits, run } from '../run/process.ts';
 import type { AgentSettings } from '../settings.ts';
@@ -48,8 +49,11 @@ export async function prepare(stage: Stage): Promise<Prepared> {
   for (const { path, text } of files) await writePrivate(path, text);
   const sshKeyFile = material['ssh-key'] === null ? undefined : join(folder.inputs, 'ssh-key');
   if (sshKeyFile !== undefined) await writePrivate(sshKeyFile, `${material['ssh-key']}\n`);
-  await giveTo(settings.user, folder.path);
   const { address, token } = job.connection;
+  const hostsFile = join(folder.inputs, 'hosts.tfrc');
+  const publicAddress = material['public-url'];
+  await writePrivate(hostsFile, hostsText({ address, publicAddress, token: token.reveal() }));
+  await giveTo(settings.user, folder.path);
   const environment = environmentOf(material, {
     environment: settings.environment,
     home: folder.home,
@@ -57,6 +61,7 @@ export async function prepare(stage: Stage): Promise<Prepared> {
     address,
     token: token.reveal(),
     sshKeyFile,
+    hostsFile,
   });
   return {
     folder: working,

@@ -47,6 +47,8 @@ interface Surroundings {
   readonly address: string;
   readonly token: string;
   readonly sshKeyFile: string | undefined;
+  /** The engine's configuration of hosts. */
+  readonly hostsFile: string;
 }
 
 /** The environment of the engine. */
@@ -69,6 +71,7 @@ export function environmentOf(material: Material, around: Surroundings): Readonl
     TFC_WORKSPACE_NAME: workspace,
     TFC_WORKSPACE_SLUG: `${organization}/${workspace}`,
     TFC_PROJECT_NAME: material['project-name'],
+    TF_CLI_CONFIG_FILE: around.hostsFile,
     [`TF_TOKEN_${hostName(around.address)}`]: around.token,
     ...(around.sshKeyFile === undefined
       ? {}

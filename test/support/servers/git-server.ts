@@ -16,6 +16,8 @@ export interface GitServer {
   password: string | undefined;
   /** Instead of an answer: a redirect to this address. */
   redirect: string | undefined;
+  /** Instead of an answer: an error with this status. */
+  fault: number | undefined;
   /** Makes a repository such as `acme/site`. */
   repository(name: string): TestRepository;
 }
@@ -61,6 +63,7 @@ export async function gitServer(): Promise<GitServer> {
     asked: [],
     password: undefined,
     redirect: undefined,
+    fault: undefined,
     repository: (name) => repositoryIn(folder, name),
   };
   const server = createServer((request, response) => answer(state, request, response));
@@ -119,10 +122,8 @@ function answer(state: GitServer, request: IncomingMessage, response: ServerResp
   state.asked.push({ path: url.pathname, authorization });
   if (state.redirect !== undefined)
     return void response.writeHead(302, { location: `${state.redirect}${request.url}` }).end();
-  const given = Buffer.from(authorization?.replace(/^Basic /, '') ?? '', 'base64')
-    .toString()
-    .replace(/^[^:]*:/, '');
-  if (state.password !== undefined && given !== state.password)
+  if (state.fault !== undefined) return void response.writeHead(state.fault).end();
+  if (state.password !== undefined && passwordIn(authorization) !== state.password)
     return void response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
   const child = spawn('git', ['http-backend'], {
     env: {
@@ -141,6 +142,15 @@ function answer(state: GitServer, request: IncomingMessage, response: ServerResp
   });
   request.pipe(child.stdin.on('error', () => {}));
   passOn(child.stdout, response);
+}
+
+/** The password of a user, or a bearer token. */
+function passwordIn(authorization = ''): string {
+  const [scheme, text = ''] = authorization.split(' ');
+  if (scheme === 'Bearer') return text;
+  return Buffer.from(text, 'base64')
+    .toString()
+    .replace(/^[^:]*:/, '');
 }
 
 /** The output of a CGI program begins with headers. */

@@ -4,6 +4,8 @@ import { ending } from '../services.ts';
 
 /** A request that a receiver of webhooks got. */
 export interface Received {
+  /** With the query. */
+  readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -32,7 +34,7 @@ export async function receiver(manner: Manner = 200): Promise<Receiver> {
     });
     void readAll(request).then((text) => {
       const headers = request.headers as Received['headers'];
-      self.got.push({ headers, text, body: JSON.parse(text) as Received['body'] });
+      self.got.push({ path: request.url ?? '', headers, text, body: JSON.parse(text) as Received['body'] });
       answer(self.manner, text, response);
     });
   });

@@ -16,7 +16,7 @@ import { identityTokens } from '../workload-identity/tokens.ts';
 import { settingsOf } from '../workspace-settings/settings.ts';
 import { leaseSeconds } from './take.ts';
 
-type Parts = Pick<WorkspaceParts, 'store' | 'clock' | 'workloadTokens'>;
+type Parts = Pick<WorkspaceParts, 'store' | 'clock' | 'publicUrl' | 'workloadTokens'>;
 
 /** Everything that an agent needs for a job, values of sensitive variables included: only the token of the run reads it. */
 export async function materialOf(parts: Parts, job: RunCaller, origin: string): Promise<Resource> {
@@ -53,6 +53,7 @@ export async function materialOf(parts: Parts, job: RunCaller, origin: string): 
       'identity-tokens': await identityTokens(parts, variables, { workload, issuer: origin }),
       'run-variables': runVariablesOf(parts, run),
       'ssh-key': sshKeyOf(parts, place),
+      'public-url': parts.publicUrl ?? null,
       'state-download-url':
         state === null
           ? null

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Source } from '../vcs-repositories/source.ts';
 import { type CommitState, descriptions } from './state.ts';
 
@@ -48,10 +49,19 @@ const onGitlab: Form = (client, status) => [
   { state: gitlab[status.state], name: status.context, description: descriptions[status.state], ...target(status) },
 ];
 
+/** Bitbucket Cloud refuses keys that are longer. */
+const keyCharactersMax = 40;
+
+/** The key under which Bitbucket replaces a former status: the context, or its hash where that is too long. */
+const keyOf = ({ context }: Status): string =>
+  context.length <= keyCharactersMax
+    ? context
+    : createHash('sha256').update(context).digest('hex').slice(0, keyCharactersMax);
+
 /** Bitbucket demands an address. */
 const buildStatus = (words: Words, client: Source['client'], status: Status): object => ({
   state: words[status.state],
-  key: status.context,
+  key: keyOf(status),
   name: status.context,
   description: descriptions[status.state],
   url: status.url ?? client['http-url'],

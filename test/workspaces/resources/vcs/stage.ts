@@ -16,6 +16,7 @@ export interface VcsStage {
   readonly host: Receiver;
   readonly repository: TestRepository;
   readonly tokenId: string;
+  readonly clientId: string;
   readonly webhook: { readonly url: string; readonly secret: string };
   workspace(attributes?: object, repo?: object): Promise<string>;
   /** Posts an event as the host does. */
@@ -44,7 +45,8 @@ export async function vcsStage(ground: WorkspaceGround, provider = 'github'): Pr
   const webhook = made.item.attributes as unknown as VcsStage['webhook'];
   const tokenId = token?.id ?? '';
   return {
-    ...{ organization, git, host, repository: git.repository('acme/site'), tokenId, webhook },
+    ...{ organization, git, host, repository: git.repository(folderOf(provider)), tokenId, webhook },
+    clientId: client.item.id,
     async workspace(more = {}, repo = {}) {
       const answer = await ground.call(
         'POST',
@@ -71,6 +73,10 @@ export async function vcsStage(ground: WorkspaceGround, provider = 'github'): Pr
     },
   };
 }
+
+/** Where a host of this kind has the repository `acme/site`. */
+const folderOf = (provider: string): string =>
+  /^bitbucket_(server|data_center)$/.test(provider) ? 'scm/acme/site' : 'acme/site';
 
 function signed(provider: string, event: string, body: string, secret: string): Readonly<Record<string, string>> {
   const hmac = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;

@@ -1,9 +1,9 @@
-import type { Figure } from '../measure/figure.ts';
-import { addressed, type Server } from '../measure/http-load.ts';
-import { compare, p95 } from '../measure/rounds.ts';
-import type { Bench, Section } from '../section.ts';
-import { fillWorkspaces, organizationName, sharedId } from '../workspaces/fill.ts';
-import { counted } from '../workspaces/statements.ts';
+import type { Figure } from '../../measure/figure.ts';
+import { addressed, type Server } from '../../measure/http-load.ts';
+import { compare, p95 } from '../../measure/rounds.ts';
+import type { Bench, Section } from '../../section.ts';
+import { fillWorkspaces, organizationName, sharedId } from '../../workspaces/fill.ts';
+import { counted } from '../../workspaces/statements.ts';
 
 const workspaceCount = 10_000;
 const millisecondsMax = 20;

@@ -1,0 +1,72 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runAgent } from '#agent/agent.ts';
+import { Pool } from '#agent/api/pool.ts';
+import { silentLog } from '#core/log/log.ts';
+import { Secret } from '#core/secret.ts';
+import { times } from '../measure/rounds.ts';
+
+export interface Where {
+  readonly address: string;
+  /** Of the pool. */
+  readonly token: string;
+}
+
+/** Agents that work, or wait for work. */
+export interface Agents {
+  end(): Promise<void>;
+}
+
+const megabyte = 1_048_576;
+
+/** Agents in this process that execute runs with the engine in a folder. */
+export async function startAgents(
+  { address, token }: Where,
+  { count, engine, parent }: { readonly count: number; readonly engine: string; readonly parent: string },
+): Promise<Agents> {
+  const stopping = new AbortController();
+  const agents: Promise<void>[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const folder = join(parent, `agent-${at}`);
+    await mkdir(folder, { recursive: true });
+    const settings = {
+      ...{ address, token: new Secret(token), name: `agent-${at}`, version: '1', folder },
+      ...{ engines: undefined, healthFile: undefined, user: undefined, isolation: 'auto' as const },
+      ...{ runMsMax: 300_000, diskBytesMax: 256 * megabyte, graceMs: 2_000 },
+      environment: { PATH: `${engine}:/usr/bin:/bin` },
+    };
+    const ready = Promise.withResolvers<void>();
+    const parts = { settings, log: silentLog, stopping: stopping.signal, interruption: stopping.signal };
+    const running = runAgent({ ...parts, onReady: () => ready.resolve() });
+    running.catch(ready.reject);
+    await ready.promise;
+    agents.push(running);
+  }
+  return {
+    async end() {
+      stopping.abort();
+      await Promise.allSettled(agents);
+    },
+  };
+}
+
+/** Agents that only wait: the requests of real ones, without an engine. */
+export async function startIdleAgents({ address, token }: Where, count: number): Promise<Agents> {
+  const pool = new Pool({ address, token: new Secret(token) });
+  const stopping = new AbortController();
+  const waiting: Promise<void>[] = [];
+  await times(count, 16, async (at) => {
+    const id = await pool.register({ name: `idle-${at}`, version: '1' });
+    waiting.push(wait(pool, id, stopping.signal));
+  });
+  return {
+    async end() {
+      stopping.abort();
+      await Promise.allSettled(waiting);
+    },
+  };
+}
+
+async function wait(pool: Pool, id: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) await pool.take(id, signal);
+}
