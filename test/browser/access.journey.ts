@@ -192,6 +192,7 @@ describe.skipIf(!hasBrowser())('access', () => {
     expect(await parts.allTextContents()).toEqual(['Groups']);
     expect(await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()).toEqual([
       'Access',
+      'Workspaces',
     ]);
     await page.getByRole('row').filter({ hasText: 'narrow-group' }).click();
     await page.getByRole('button', { name: 'Delete' }).and(page.locator('[aria-disabled="true"]')).waitFor();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OpenIdProvider, startOpenIdProvider } from '#test/support/auth/openid-provider.ts';
 import { serviceOf } from '#test/support/flow/open-service.ts';
 import { shamirService } from '#test/support/flow/shamir.ts';
-import { bothColours, browsing, hasBrowser, logIn, violations } from './support/browse.ts';
+import { bothColours, browsing, hasBrowser, logIn, refusal, violations } from './support/browse.ts';
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const shell = (page: Page) => page.getByRole('navigation', { name: 'Pages' }).waitFor();
@@ -31,8 +31,7 @@ describe.skipIf(!hasBrowser())('a new service', () => {
     const kept = await readFile(await file.path(), 'utf8');
     for (const share of shares) expect(kept).toContain(share);
     const token = /root token: (\S+)/.exec(kept)?.[1] ?? '';
-    await page.getByRole('button', { name: 'Go on', exact: true }).click({ force: true });
-    await page.getByText('Keep the shares first.').waitFor();
+    await refusal(page, 'Go on', 'Keep the shares first.');
     await page.getByLabel('I have kept the shares and the token').check();
     await press(page, 'Go on');
     for (const [at, share] of shares.slice(0, 3).entries()) {

@@ -43,6 +43,13 @@ const pages = () => [
   ['audit', '/ui/system/audit'],
   ['quotas', '/ui/system/quotas'],
   ['versions', '/ui/system/versions'],
+  ['access', '/ui/access/policies'],
+  ['policy', '/ui/access/policies?key=default'],
+  ['tokens', '/ui/access/tokens'],
+  ['entities', '/ui/access/entities'],
+  ['methods', '/ui/access/methods'],
+  ['workspaces', '/ui/workspaces'],
+  ['explorer', '/ui/explorer'],
 ];
 
 describe.skipIf(!hasBrowser())('every page', () => {
@@ -64,7 +71,7 @@ describe.skipIf(!hasBrowser())('every page', () => {
     const look = async (name: string) => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
-        await page.waitForTimeout(150);
+        await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
         await page.screenshot({ path: `${pictures}${name}-${width}-${colours}.png` });
         const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
         if (Number(wide) > 0) found.push(`${name} ${width}: ${wide} px too wide`);

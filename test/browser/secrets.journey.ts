@@ -167,6 +167,7 @@ describe.skipIf(!hasBrowser())('secrets', () => {
     await page.getByRole('button', { name: 'New version' }).and(page.locator('[aria-disabled="true"]')).waitFor();
     expect(await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()).toEqual([
       'Secrets',
+      'Workspaces',
     ]);
     expect(await violations(page)).toEqual([]);
   });

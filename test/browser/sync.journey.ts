@@ -160,6 +160,7 @@ describe.skipIf(!hasBrowser())('an operator', () => {
       'Records',
       'Destinations',
       'Queue',
+      'Workspaces',
     ]);
     forgive(/status of 403/);
     await page.goto(`${service.address}/ui/destinations/${type}/${mine}/settings`);

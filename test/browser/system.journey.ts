@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runLine } from '#test/support/cli/line.ts';
 import { serviceOf } from '#test/support/flow/open-service.ts';
-import { bothColours, browsing, hasBrowser, logIn, type Visit, violations } from './support/browse.ts';
+import { bothColours, browsing, hasBrowser, logIn, refusal, type Visit, violations } from './support/browse.ts';
 
 const service = serviceOf(['cloud-a-sm']);
 const { visit } = browsing(service);
@@ -172,9 +172,7 @@ describe.skipIf(!hasBrowser())('the room of the system', () => {
     const parts = page.getByRole('navigation', { name: 'Parts of the system' });
     expect(await parts.getByRole('link').allInnerTexts()).toEqual(['Doctor', 'Mounts']);
     await parts.getByRole('link', { name: 'Mounts' }).click();
-    const make = page.getByRole('button', { name: 'New mount' });
-    await make.and(page.locator('[aria-disabled=true]')).click({ force: true });
-    await page.getByText('Your policies do not grant').first().waitFor();
+    await refusal(page, 'New mount', 'Your policies do not grant');
     expect(await dialog(page).count()).toBe(0);
   });
 });

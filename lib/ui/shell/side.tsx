@@ -15,6 +15,7 @@ import { api, namespace } from '../state/api.ts';
 import { useOverview } from '../state/overview.ts';
 import { useRights } from '../state/rights.ts';
 import { gate, homeOf } from '../state/session.ts';
+import { useCurrentInView } from '../state/use-current-in-view.ts';
 import { orEmpty, useQuery } from '../state/use-query.ts';
 import { listIn } from '../table/pages.ts';
 import { Who } from './who.tsx';
@@ -50,6 +51,7 @@ const entries: readonly Entry[] = [
 ];
 
 export function Side() {
+  const { path } = useLocation();
   const rights = useRights([...entries, ...accessParts].map(({ needs }) => needs));
   const mounts = useQuery({ key: ['mounts'], ask: (options) => api.call(system.mounts, {}, undefined, options) });
   const hasSecrets = mountsOf(mounts.reply?.data).length > 0;
@@ -58,13 +60,14 @@ export function Side() {
     if (href === accessHref) return hasAccess;
     return href === secretsHref ? hasSecrets : rights.may(capability, needs);
   });
+  const nav = useCurrentInView(path, shown.length);
   return (
     <header class="side">
       <a class="brand" href="/ui/">
         <img src="/ui/icon.svg" width="22" height="22" alt="" />
-        Keyferry
+        <span class="brand-name">Keyferry</span>
       </a>
-      <nav class="nav" aria-label="Pages">
+      <nav class="nav" aria-label="Pages" ref={nav}>
         <ul>
           {shown.map((entry) => (
             <li key={entry.href}>

@@ -14,7 +14,7 @@ export function Who() {
   return (
     <div class="who">
       <Button look="plain" icon="person" onPress={() => setOpen(true)}>
-        {open.caller.name}
+        <span class="who-name">{open.caller.name}</span>
       </Button>
       {isOpen ? <Account onClose={() => setOpen(false)} /> : null}
     </div>

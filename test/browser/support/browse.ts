@@ -100,6 +100,14 @@ export async function logIn({ page, forgive }: Visit, token: string): Promise<vo
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
 }
 
+/** Finds by keys why a button may not be used: the focus reads its description, and a press says it. */
+export async function refusal(page: Page, name: string, why: string): Promise<void> {
+  const button = page.getByRole('button', { name, exact: true, disabled: true, description: new RegExp(why) });
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').or(page.getByRole('alert')).filter({ hasText: why }).first().waitFor();
+}
+
 /** The violations that axe finds, each with where it is. */
 export async function violations(page: Page): Promise<readonly string[]> {
   const world = await page.context().newCDPSession(page);

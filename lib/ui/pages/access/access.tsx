@@ -1,8 +1,8 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import { Loaded } from '../../parts/loaded.tsx';
 import { State } from '../../parts/states.tsx';
 import { useRights } from '../../state/rights.ts';
+import { useCurrentInView } from '../../state/use-current-in-view.ts';
 import { useTitle } from '../../state/use-title.ts';
 import { accessParts } from './address.ts';
 
@@ -30,10 +30,7 @@ export function Access({ part }: { readonly part?: string }) {
   const here = part ?? shown[0]?.id ?? '';
   useTitle(accessParts.find(({ id }) => id === here)?.word ?? 'Access');
   const load = pages[here];
-  const tabs = useRef<HTMLElement>(null);
-  useEffect(() => {
-    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
-  }, [here, shown.length]);
+  const tabs = useCurrentInView(here, shown.length);
   return (
     <>
       <div class="head">

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact';
 import { Skeleton, State } from '../../parts/states.tsx';
 import { namespace } from '../../state/api.ts';
 import { useRights } from '../../state/rights.ts';
+import { useCurrentInView } from '../../state/use-current-in-view.ts';
 import { useTitle } from '../../state/use-title.ts';
 import { Audit } from './audit/audit.tsx';
 import { Doctor } from './doctor/doctor.tsx';
@@ -32,6 +33,7 @@ export function System({ part = '' }: { readonly part?: string }) {
     ({ path, capability, rootOnly }) =>
       !(rootOnly && namespace.value !== '') && (path === '' || rights.may(capability, path)),
   );
+  const tabs = useCurrentInView(part, shown.length);
   const isShown = shown.some(({ id }) => id === part);
   const Content = contents[part];
   return (
@@ -44,7 +46,7 @@ export function System({ part = '' }: { readonly part?: string }) {
           </p>
         </div>
       </div>
-      <nav class="tabs" aria-label="Parts of the system">
+      <nav class="tabs" aria-label="Parts of the system" ref={tabs}>
         {shown.map(({ id, word }) => (
           <a
             key={id}

@@ -26,7 +26,7 @@ export function Remove(props: RemoveProps) {
   const rights = useRights([path]);
   return (
     <>
-      <Button look="danger" refusal={rights.refusal('delete', path)} onPress={() => setOpen(true)}>
+      <Button refusal={rights.refusal('delete', path)} onPress={() => setOpen(true)}>
         {verb}
       </Button>
       {isOpen ? <Confirm {...props} verb={verb} title={`${verb} the ${noun}`} onClose={() => setOpen(false)} /> : null}

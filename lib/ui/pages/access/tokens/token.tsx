@@ -55,7 +55,7 @@ export function Token({ accessor }: { readonly accessor: string }) {
           >
             Renew
           </Button>
-          <Button look="danger" refusal={rights.refusal('update', revokePath)} onPress={() => setRevoking(true)}>
+          <Button refusal={rights.refusal('update', revokePath)} onPress={() => setRevoking(true)}>
             Revoke
           </Button>
         </div>

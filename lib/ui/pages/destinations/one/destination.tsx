@@ -8,6 +8,7 @@ import { Time } from '#ui/parts/time.tsx';
 import { say } from '#ui/parts/toast.tsx';
 import { api } from '#ui/state/api.ts';
 import { useRights } from '#ui/state/rights.ts';
+import { useCurrentInView } from '#ui/state/use-current-in-view.ts';
 import { pollMs, refresh, useQuery } from '#ui/state/use-query.ts';
 import { useTitle } from '#ui/state/use-title.ts';
 import { countsOf } from '../../overview/numbers.ts';
@@ -45,6 +46,7 @@ export function Destination({ type, name, tab = '' }: DestinationProps) {
     ask: (options) => api.call(sync.readDestination, { type, name }, undefined, options),
     everyMs: tab === '' || tab === 'drift' ? pollMs : undefined,
   });
+  const row = useCurrentInView(tab, tabs.length);
   const root = `/ui/destinations/${encodeURIComponent(type)}/${encodeURIComponent(name)}`;
   return (
     <>
@@ -62,7 +64,7 @@ export function Destination({ type, name, tab = '' }: DestinationProps) {
           )}
         </div>
       </div>
-      <nav class="tabs" aria-label="Parts of the destination">
+      <nav class="tabs" aria-label="Parts of the destination" ref={row}>
         {tabs.map(([id, word]) => (
           <a key={id} href={id === '' ? root : `${root}/${id}`} aria-current={id === tab ? 'page' : undefined}>
             {word}

@@ -23,8 +23,13 @@ export function Audit() {
   });
   return (
     <>
-      <div class="actions">
-        <Button icon="plus" refusal={rights.refusal('sudo', 'sys/audit/new')} onPress={() => setEnabling(true)}>
+      <div class="actions end">
+        <Button
+          look="primary"
+          icon="plus"
+          refusal={rights.refusal('sudo', 'sys/audit/new')}
+          onPress={() => setEnabling(true)}
+        >
           New device
         </Button>
       </div>

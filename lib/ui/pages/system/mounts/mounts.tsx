@@ -26,8 +26,13 @@ export function Mounts() {
   });
   return (
     <>
-      <div class="actions">
-        <Button icon="plus" refusal={rights.refusal('update', 'sys/mounts/new')} onPress={() => setEnabling(true)}>
+      <div class="actions end">
+        <Button
+          look="primary"
+          icon="plus"
+          refusal={rights.refusal('update', 'sys/mounts/new')}
+          onPress={() => setEnabling(true)}
+        >
           New mount
         </Button>
       </div>

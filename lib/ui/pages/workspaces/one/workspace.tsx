@@ -5,6 +5,7 @@ import { Badge } from '#ui/parts/badge.tsx';
 import { State } from '#ui/parts/states.tsx';
 import { say } from '#ui/parts/toast.tsx';
 import { api } from '#ui/state/api.ts';
+import { useCurrentInView } from '#ui/state/use-current-in-view.ts';
 import { pollMs, useQuery } from '#ui/state/use-query.ts';
 import { useTitle } from '#ui/state/use-title.ts';
 import { tabs, workspaceUrl } from '../address.ts';
@@ -41,6 +42,7 @@ export function Workspace({ organization, name, tab }: WorkspaceProps) {
       ),
     everyMs: pollMs,
   });
+  const row = useCurrentInView(tab, tabs.length);
   const workspace = asked.reply === undefined ? undefined : itemIn(asked.reply);
   return (
     <>
@@ -56,7 +58,7 @@ export function Workspace({ organization, name, tab }: WorkspaceProps) {
           </div>
         )}
       </div>
-      <nav class="tabs" aria-label="Parts of the workspace">
+      <nav class="tabs" aria-label="Parts of the workspace" ref={row}>
         {tabs.map(([id, word]) => (
           <a key={id} href={workspaceUrl(organization, name, id)} aria-current={id === tab ? 'page' : undefined}>
             {word}

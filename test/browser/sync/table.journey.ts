@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { Locator } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { insertAssociations } from '#test/support/flow/many/associations.ts';
+import { eventually, serviceOf } from '#test/support/flow/open-service.ts';
+import { browsing, hasBrowser, logIn, violations } from '../support/browse.ts';
+
+const type = 'cloud-a-sm';
+const service = serviceOf([type]);
+const { visit } = browsing(service);
+const many = 100_000;
+const rowsInPageMax = 60;
+const walkedTo = 499;
+
+/** The index of the row with the focus, once that is a later one. A press of End goes as far as the pages are known by then. */
+async function indexBeyond(last: number, focused: Locator): Promise<number> {
+  let index = last;
+  await eventually(
+    async () => {
+      const [found] = await focused.evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('data-index'))));
+      index = found ?? last;
+      return index > last;
+    },
+    () => `the focus stays at row ${last}`,
+  );
+  return index;
+}
+
+describe.skipIf(!hasBrowser())('a table of a hundred thousand records', () => {
+  test('is scrolled, filtered and walked by keys, with few rows in the document', async () => {
+    const name = await service.destination(type);
+    await insertAssociations(service, name, many);
+    await sql`analyze associations`.execute(service.store.db);
+    const opened = await visit('/ui/records');
+    const { page } = opened;
+    await logIn(opened, service.rootToken);
+    const rows = page.getByRole('grid', { name: 'Records' }).locator('[data-index]');
+    const row = (number: number) =>
+      rows.filter({ hasText: `many-of-${name}/${String(number).padStart(6, '0')}` }).first();
+    await row(1).waitFor();
+    await page.getByText('More than 10,000 records').waitFor();
+    expect(await rows.count()).toBeLessThan(rowsInPageMax);
+    await row(1).focus();
+    await page.keyboard.press('PageDown');
+    await row(11).and(page.locator(':focus')).waitFor();
+    const focused = page.locator('[data-index]:focus');
+    for (let last = 10; last < walkedTo; ) {
+      await page.keyboard.press('End');
+      last = await indexBeyond(last, focused);
+      await row(last + 1)
+        .and(page.locator(':focus'))
+        .waitFor();
+    }
+    expect(await rows.count()).toBeLessThan(rowsInPageMax);
+    await page.keyboard.press('Home');
+    await row(1).and(page.locator(':focus')).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByLabel('Secret begins with').fill(`many-of-${name}/0999`);
+    await page.getByText('100 records').waitFor();
+    await row(99_900).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('heading', { name: `secret/many-of-${name}/099900` })
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await rows.count()).toBeLessThan(rowsInPageMax);
+  });
+});
