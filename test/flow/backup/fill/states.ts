@@ -54,7 +54,7 @@ export const states: Filling = {
         from ws_configuration_versions c join ws_workspaces w on w.id = c.workspace_id where c.id = ${made.item.id}`.execute(
       db,
     );
-    await sql`insert into ws_task_stages (id, run_id, stage) values ('ts-kept', ${run}, 'post_plan')`.execute(db);
+    await sql`insert into ws_task_stages (id, run_id, stage) values ('ts-kept', ${run}, 'pre_apply')`.execute(db);
     await sql`
       insert into ws_task_results (id, stage_id, organization_id, workspace_task_id, task_name, task_url, enforcement_level)
       select 'taskrs-kept', 'ts-kept', organization_id, 'wstask-gone', 'scan', 'https://127.0.0.1:1/', 'advisory'
