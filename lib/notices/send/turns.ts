@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { tenants } from '#store/postgres/statements/tenants.ts';
+import { fairTurns } from '#store/postgres/statements/tenants.ts';
 import { pick, type RowOf } from '#store/sql/columns.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
@@ -18,27 +18,21 @@ export type Turn = RowOf<typeof turnColumns>;
 
 const turnColumns = pick(syncNotificationsTable, 'id', 'target', 'failures', 'claimed_until');
 
+const turns = {
+  table: 'sync_notifications',
+  tenant: 'namespace_id',
+  due: 'turn_at',
+  may: sql`not r.disabled and (r.paused_until is null or r.paused_until <= now())`,
+  ofTenantMax: ofNamespaceMax,
+};
+
 /**
  * Claims receivers with due messages. Each is claimed by one process and gets one message. Every namespace gets its first turn before any
  * gets a second one, and none gets more than its share: receivers that hang delay only those of their own namespace.
  */
 export async function claimTurns({ db }: Pick<Store, 'db'>, countMax: number): Promise<readonly Turn[]> {
-  const isFree = sql`not disabled and turn_at <= now() and (paused_until is null or paused_until <= now())
-           and (claimed_until is null or claimed_until <= now())`;
   const { rows } = await rowsOf(turnColumns)`
-    with recursive ${tenants('sync_notifications', 'namespace_id', sql`turn_at is not null`)},
-    due as (
-      select d.id, d.turn_at, d.turn
-        from tenants s cross join lateral (
-          select n.id, n.turn_at, row_number() over (order by n.turn_at) + (
-                   select count(*) from sync_notifications c where c.namespace_id = s.id and c.claimed_until > now()) as turn
-            from (select id, turn_at from sync_notifications
-                   where namespace_id = s.id and ${isFree} order by turn_at limit ${ofNamespaceMax}) n) d
-       where s.id is not null and d.turn <= ${ofNamespaceMax}
-       order by d.turn, d.turn_at limit ${countMax}
-    ), free as (
-      select id from sync_notifications where id in (select id from due) and ${isFree} for no key update skip locked
-    )
+    with recursive ${fairTurns({ ...turns, countMax })}
     update sync_notifications n set claimed_until = date_trunc('milliseconds', now()) + make_interval(secs => ${claimSeconds})
       from free where n.id = free.id returning n.id, n.target, n.failures, n.claimed_until`.execute(db);
   return rows;

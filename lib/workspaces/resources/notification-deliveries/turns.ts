@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { tenants } from '#store/postgres/statements/tenants.ts';
+import { fairTurns } from '#store/postgres/statements/tenants.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import type { Database } from '#store/tables.ts';
@@ -20,28 +20,16 @@ const backOffSeconds = { first: 30, most: 900 };
 /** Limit for the number of doublings. */
 const doublingsMax = 10;
 
+const turns = { table: 'ws_notifications', tenant: 'organization_id', due: 'next_at', ofTenantMax: ofOrganizationMax };
+
 /**
  * Claims receivers with due messages. Each is claimed by one process and gets one message. Every organization gets its first turn
  * before any gets a second one, and none gets more than its share: hanging receivers delay only their own organization.
  */
 export async function claimReceivers({ db }: Db, way: Way, countMax: number): Promise<readonly NotificationRow[]> {
-  const usesWay = sql`(settings->>'destination-type' = 'email') = ${way === 'email'}`;
+  const usesWay = sql`(r.settings->>'destination-type' = 'email') = ${way === 'email'}`;
   const { rows } = await rowsOf(notificationColumns)`
-    with recursive ${tenants('ws_notifications', 'organization_id', sql`next_at is not null`)},
-    due as (
-      select d.id, d.next_at, d.turn
-        from tenants o cross join lateral (
-          select n.id, n.next_at, row_number() over (order by n.next_at) + (
-                   select count(*) from ws_notifications c where c.organization_id = o.id and c.claimed_until > now() and ${usesWay}) as turn
-            from (select id, next_at from ws_notifications
-                   where organization_id = o.id and next_at <= now() and ${usesWay} order by next_at limit ${ofOrganizationMax}) n) d
-       where o.id is not null and d.turn <= ${ofOrganizationMax}
-       order by d.turn, d.next_at limit ${countMax}
-    ), free as (
-      select id from ws_notifications
-       where id in (select id from due) and next_at <= now() and (claimed_until is null or claimed_until <= now())
-         for no key update skip locked
-    )
+    with recursive ${fairTurns({ ...turns, may: usesWay, counts: usesWay, countMax })}
     update ws_notifications n
        set claimed_until = now() + make_interval(secs => ${claimSeconds}), next_at = now() + make_interval(secs => ${claimSeconds})
       from free where n.id = free.id returning n.*`.execute(db);

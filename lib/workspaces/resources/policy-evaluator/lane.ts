@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
 import type { Lane } from '#core/concurrency/take-turns.ts';
 import { ApiError } from '#path/jsonapi/error.ts';
-import { tenants } from '#store/postgres/statements/tenants.ts';
+import { fairTurns } from '#store/postgres/statements/tenants.ts';
 import { int, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
@@ -31,7 +30,13 @@ function unlessGone(error: unknown): void {
   if (!(error instanceof ApiError && error.status === 404)) throw error;
 }
 
-/** Each organization gets its first turn before any gets a second one. */
+const turns = {
+  table: 'ws_policy_evaluations',
+  tenant: 'organization_id',
+  due: 'next_at',
+  ofTenantMax: ofOrganizationMax,
+};
+
 async function claim({ db }: Store, countMax: number): Promise<readonly ClaimedEvaluation[]> {
   const { rows } = await rowsOf({
     id: text,
@@ -41,19 +46,8 @@ async function claim({ db }: Store, countMax: number): Promise<readonly ClaimedE
     run_id: text,
     workspace_id: text,
   })`
-    with recursive ${tenants('ws_policy_evaluations', 'organization_id', sql`next_at is not null`)},
-    due as (
-      select d.id, d.next_at, d.turn
-        from tenants o cross join lateral (
-          select n.id, n.next_at, row_number() over (order by n.next_at, n.id) + (
-                   select count(*) from ws_policy_evaluations c where c.organization_id = o.id and c.claimed_until > now()) as turn
-            from (select id, next_at from ws_policy_evaluations
-                   where organization_id = o.id and next_at <= now() order by next_at, id limit ${ofOrganizationMax}) n) d
-       where o.id is not null and d.turn <= ${ofOrganizationMax}
-       order by d.turn, d.next_at limit ${countMax}
-    ), free as (
-      select id from ws_policy_evaluations where id in (select id from due) and next_at <= now() for no key update skip locked
-    ), claimed as (
+    with recursive ${fairTurns({ ...turns, countMax })},
+    claimed as (
       update ws_policy_evaluations e set attempts = attempts + 1, status = 'running', updated_at = now(),
              timestamps = timestamps || jsonb_build_object('running-at', ${now}),
              claimed_until = now() + make_interval(secs => ${claimSeconds}), next_at = now() + make_interval(secs => ${claimSeconds})

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { tenants } from '#store/postgres/statements/tenants.ts';
+import { fairTurns } from '#store/postgres/statements/tenants.ts';
 import type { RowOf } from '#store/sql/columns.ts';
 import { int, jsonOf, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -29,31 +29,23 @@ const ofOrganizationMax = 2;
 export const attemptsMax = 5;
 const backOffSeconds = { first: 10, most: 300 };
 
+const turns = {
+  table: 'ws_ingresses',
+  tenant: 'organization_id',
+  due: 'next_at',
+  may: sql`not exists (
+    select 1 from ws_ingresses e where e.workspace_id = r.workspace_id and e.next_at is not null and e.position < r.position)`,
+  counts: sql`r.next_at is not null`,
+  ofTenantMax: ofOrganizationMax,
+};
+
 /**
  * Claims commits that are due. Every organization gets its first turn before any gets a second one. The commits of a workspace take turns in
  * their order, so that an older one never replaces a newer one.
  */
 export async function claimIngresses({ db }: Pick<Store, 'db'>, countMax: number): Promise<readonly IngressRow[]> {
   const { rows } = await rowsOf(ingressColumns)`
-    with recursive ${tenants('ws_ingresses', 'organization_id', sql`next_at is not null`)},
-    due as (
-      select d.id, d.next_at, d.turn
-        from tenants o cross join lateral (
-          select n.id, n.next_at, row_number() over (order by n.next_at) + (
-                   select count(*) from ws_ingresses c where c.organization_id = o.id and c.next_at is not null
-                      and c.claimed_until > now()) as turn
-            from (select i.id, i.next_at from ws_ingresses i
-                   where i.organization_id = o.id and i.next_at <= now() and not exists (
-                     select 1 from ws_ingresses e
-                      where e.workspace_id = i.workspace_id and e.next_at is not null and e.position < i.position)
-                   order by i.next_at limit ${ofOrganizationMax}) n) d
-       where o.id is not null and d.turn <= ${ofOrganizationMax}
-       order by d.turn, d.next_at limit ${countMax}
-    ), free as (
-      select id from ws_ingresses
-       where id in (select id from due) and next_at <= now() and (claimed_until is null or claimed_until <= now())
-         for no key update skip locked
-    )
+    with recursive ${fairTurns({ ...turns, countMax })}
     update ws_ingresses i
        set claimed_until = now() + make_interval(secs => ${claimSeconds}), attempts = attempts + 1,
            next_at = now() + make_interval(secs => ${claimSeconds})
