@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { PageReply } from '#client/page.ts';
 import type { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
+import { counted } from '../parts/relative.ts';
 import { queries } from '../state/queries.ts';
 import { type Asking, optionsOf } from '../state/use-query.ts';
 
@@ -104,4 +105,10 @@ export const rowsIn = (member: string): Pick<Paged, 'rows' | 'next'> => ({
 export function listIn(data: Value | undefined, ...keys: readonly string[]): readonly Value[] {
   const found = memberOf(data, ...keys);
   return Array.isArray(found) ? found : [];
+}
+
+/** The length of a list whose total the server does not say, such as `More than 200 tokens` until its last page is known. */
+export function lengthOf(pages: Pick<Pages<unknown>, 'length' | 'rowAt'>, one: string, many?: string): string {
+  const isWhole = pages.rowAt(pages.length - 1) !== undefined;
+  return isWhole ? counted(pages.length, one, many) : `More than ${counted(pages.length - rowsPerPage, one, many)}`;
 }

@@ -4,12 +4,11 @@ import { kv1, kv2 } from '#client/operations/kv.ts';
 import { TypedFilter } from '../../form/typed-filter.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { counted } from '../../parts/relative.ts';
 import { Failed, Skeleton, Stale, State } from '../../parts/states.tsx';
 import { api } from '../../state/api.ts';
 import { useRights } from '../../state/rights.ts';
 import { orEmpty } from '../../state/use-query.ts';
-import { listIn, type Pages, rowsPerPage, usePages } from '../../table/pages.ts';
+import { lengthOf, listIn, type Pages, rowsPerPage, usePages } from '../../table/pages.ts';
 import { type Column, Table } from '../../table/table.tsx';
 import { justBefore, type SecretMount, type SecretPlace, secretsUrl } from './address.ts';
 import { Way } from './way.tsx';
@@ -113,7 +112,6 @@ function Names({ pages, find, onOpen, onClear }: NamesProps) {
   if (first === undefined)
     return failure === undefined ? <Skeleton lines={8} /> : <Failed failure={failure} again={pages.again} />;
   if (pages.length === 0) return find === '' ? <Empty /> : <NoMatch onClear={onClear} />;
-  const isWhole = pages.rowAt(pages.length - 1) !== undefined;
   return (
     <>
       <Stale asked={{ reply: first, failure, at: pages.at, again: pages.again }} />
@@ -129,9 +127,7 @@ function Names({ pages, find, onOpen, onClear }: NamesProps) {
         onOpen={onOpen}
         footer={
           <>
-            <span role="status">
-              {isWhole ? counted(pages.length, 'name') : `More than ${counted(pages.length - rowsPerPage, 'name')}`}
-            </span>
+            <span role="status">{lengthOf(pages, 'name')}</span>
             <span>Enter opens</span>
           </>
         }

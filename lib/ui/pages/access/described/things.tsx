@@ -4,11 +4,10 @@ import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { TextField } from '#ui/form/field.tsx';
 import { Button, LinkButton } from '#ui/parts/button.tsx';
 import { Icon } from '#ui/parts/icon.tsx';
-import { counted } from '#ui/parts/relative.ts';
 import { Failed, Skeleton, State } from '#ui/parts/states.tsx';
 import { api } from '#ui/state/api.ts';
 import { orEmpty } from '#ui/state/use-query.ts';
-import { listIn, rowsPerPage, usePages } from '#ui/table/pages.ts';
+import { lengthOf, listIn, rowsPerPage, usePages } from '#ui/table/pages.ts';
 import { type Column, Table } from '#ui/table/table.tsx';
 import { encodedPath } from '../address.ts';
 import type { Kind } from './kind.ts';
@@ -80,13 +79,7 @@ function List({ kind }: { readonly kind: Kind }) {
           rowAt={(index) => rowOf(kind, pages.rowAt(index))}
           onShow={pages.show}
           onOpen={({ key }) => route(kind.url({ key }))}
-          footer={
-            <span role="status">
-              {pages.rowAt(pages.length - 1) === undefined
-                ? `More than ${counted(pages.length - rowsPerPage, 'entry', 'entries')}`
-                : counted(pages.length, 'entry', 'entries')}
-            </span>
-          }
+          footer={<span role="status">{lengthOf(pages, 'entry', 'entries')}</span>}
         />
       )}
     </>

@@ -4,11 +4,10 @@ import { auth } from '#client/operations/auth.ts';
 import { TextField } from '#ui/form/field.tsx';
 import { Button, LinkButton } from '#ui/parts/button.tsx';
 import { Icon } from '#ui/parts/icon.tsx';
-import { counted } from '#ui/parts/relative.ts';
 import { Failed, Skeleton } from '#ui/parts/states.tsx';
 import { api } from '#ui/state/api.ts';
 import { orEmpty } from '#ui/state/use-query.ts';
-import { listIn, rowsPerPage, usePages } from '#ui/table/pages.ts';
+import { lengthOf, listIn, rowsPerPage, usePages } from '#ui/table/pages.ts';
 import { type Column, Table } from '#ui/table/table.tsx';
 import { accessUrl } from '../address.ts';
 import { NewToken } from './create.tsx';
@@ -72,13 +71,7 @@ function List() {
           }}
           onShow={pages.show}
           onOpen={open}
-          footer={
-            <span role="status">
-              {pages.rowAt(pages.length - 1) === undefined
-                ? `More than ${counted(pages.length - rowsPerPage, 'token')}`
-                : counted(pages.length, 'token')}
-            </span>
-          }
+          footer={<span role="status">{lengthOf(pages, 'token')}</span>}
         />
       )}
     </>
