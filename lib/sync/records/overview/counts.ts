@@ -64,7 +64,7 @@ const countColumns = {
 };
 
 /**
- * Sums up what triggers have counted (docs/decisions/0031-counts-as-summands.md), and looks for the oldest change of the destinations that
+ * Sums up what triggers have counted (docs/decisions/0031-counts-by-triggers.md), and looks for the oldest change of the destinations that
  * have one. The cost does not depend on the number of associations.
  */
 async function countsOf(db: Store['db'], ids: readonly string[]): Promise<readonly RowOf<typeof countColumns>[]> {
