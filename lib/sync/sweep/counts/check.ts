@@ -26,8 +26,8 @@ export interface CheckParts {
   readonly log: Log;
 }
 
-/** Destinations with more associations are passed over, so that no statement takes long. */
-const checkedMax = 100_000;
+/** Destinations with more associations are passed over: each may be on a page of its own that is read from disk, and no statement may take long. */
+const checkedMax = 20_000;
 
 /**
  * Counts the associations of the next destination, when that is due and no other process does, and corrects the counts where they differ.
