@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { pageRowsOf, rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { isRemnant } from '../model/status.ts';
@@ -73,19 +74,28 @@ function pageStatement({ destinations, filter, limit, after }: PageRequest) {
        cross join lateral (${recordSource(filter, limit + 1)}) a
        limit ${limit + 1}::int
     ),
-    counted as (
-      select count(*)::int as total from (
-        select 1 from unnest(${ids}::bigint[]) d0 (id)
-         cross join lateral (select d0.id, ${beginning.mountId}::uuid as after_mount, ''::text as after_secret) d
-         cross join lateral (${recordSource(filter, countedMax + 1)}) a
-         limit ${countedMax + 1}::int) one
-    )
+    counted as (${isCounted(filter) ? sumOf(ids, filter) : countOf(ids, filter)})
     select shown.*, counted.total
       from counted left join lateral (
         select ${selectRecord}
           from page join associations a on a.id = page.id join destinations d on d.id = a.destination_id
          order by page.n, page.mount_id, page.secret_name) shown on true`;
 }
+
+/** Whether the counts that triggers keep (docs/decisions/0031-counts-by-triggers.md) tell how many associations match. */
+const isCounted = ({ type: _type, name: _name, statuses: _statuses, ...others }: RecordFilter): boolean =>
+  Object.values(others).every((one) => one === undefined);
+
+const sumOf = (ids: readonly string[], { statuses }: RecordFilter) => sql`
+  select coalesce(sum(associations), 0)::int as total from association_counts
+   where destination_id = any(${ids}::bigint[]) and ${statuses ? sql`status = any(${statuses}::text[])` : sql`true`}`;
+
+const countOf = (ids: readonly string[], filter: RecordFilter) => sql`
+  select count(*)::int as total from (
+    select 1 from unnest(${ids}::bigint[]) d0 (id)
+     cross join lateral (select d0.id, ${beginning.mountId}::uuid as after_mount, ''::text as after_secret) d
+     cross join lateral (${recordSource(filter, countedMax + 1)}) a
+     limit ${countedMax + 1}::int) one`;
 
 const beginning = { mountId: '00000000-0000-0000-0000-000000000000', secretName: '' };
 

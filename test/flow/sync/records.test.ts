@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { eventually, serviceOf } from '#test/support/flow/open-service.ts';
+import { briefCalls, eventually, serviceOf } from '#test/support/flow/open-service.ts';
 
 const type = 'cloud-b-kv';
-const service = serviceOf([type], { KEYFERRY_SYNC_REQUEST_MS_MAX: '300', KEYFERRY_SYNC_WAIT_MS: '4000' });
+const service = serviceOf([type], { ...briefCalls, KEYFERRY_SYNC_WAIT_MS: '10000' });
 
 interface Listed {
   readonly id: string;

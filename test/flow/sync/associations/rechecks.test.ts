@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { only, statuses } from '#test/support/flow/associations.ts';
-import { eventually, serviceOf } from '#test/support/flow/open-service.ts';
+import { briefCalls, eventually, serviceOf } from '#test/support/flow/open-service.ts';
 
 const type = 'cloud-b-kv';
-const service = serviceOf([type], { KEYFERRY_SYNC_REQUEST_MS_MAX: '300', KEYFERRY_SYNC_WAIT_MS: '4000' });
+const service = serviceOf([type], { ...briefCalls, KEYFERRY_SYNC_WAIT_MS: '10000' });
 const at = (destinationName: string) => `sys/sync/destinations/${type}/${destinationName}`;
 
 /** A destination and a secret that was set there and removed again, after its first push timed out. */
