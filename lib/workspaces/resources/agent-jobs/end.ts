@@ -7,6 +7,7 @@ import { wsRunJobsTable } from '#store/tables/runs.ts';
 import type { Database } from '#store/tables.ts';
 import { holdWorkspace } from '../../access/hold.ts';
 import type { Part } from '../plans-and-applies/report.ts';
+import { isBeingCanceled } from '../run-lifecycle/status.ts';
 import { type Outcome, type RunRow, readRun } from '../run-lifecycle/store.ts';
 import { type Actor, addEvent, queuePlans, release, transition } from '../run-lifecycle/transition.ts';
 import { addToLog } from './logs.ts';
@@ -54,8 +55,7 @@ async function endLost(tx: Tx, store: Store, lost: Lost): Promise<void> {
     return addToLog(tx, store, { run, part }, { isOver: true });
   const actor: Actor = { kind: 'agent', id: lost.agent_id };
   const silent = `The agent ${lost.agent_id} has not reported for ${leaseSeconds} seconds.`;
-  const isCanceled = run.timestamps['cancel-requested-at'] !== undefined;
-  if (isCanceled) return finish(tx, store, { run, part, actor }, 'canceled', `${silent} The run was canceled.`);
+  if (isBeingCanceled(run)) return finish(tx, store, { run, part, actor }, 'canceled', `${silent} The run was canceled.`);
   if (part === 'plan' && epoch < plansMax) return again(tx, store, { run, part, actor }, silent);
   const why =
     part === 'plan'
