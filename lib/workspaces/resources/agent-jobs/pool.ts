@@ -19,7 +19,7 @@ const poolOfWorkspace = sql`
 /** The scope of a pool may have changed since the workspace chose it. */
 const stillServes = serves('a', { workspaceId: sql`w.id`, projectId: sql`w.project_id` });
 
-/** Runs `r` with work for agents of pool `a`. Active runs are few, and have an index. */
+/** Runs `r` with work for agents of pool `a`. Active runs are few, and have an index. Assessments take no lock, but wait for it: what a run changes is no drift. */
 const waiting = sql`
   ws_runs r join ws_workspaces w on w.id = r.workspace_id
     join ws_projects p on p.id = w.project_id
@@ -27,7 +27,7 @@ const waiting = sql`
     join ws_agent_pools a on a.id = (${poolOfWorkspace}) and a.organization_id = o.id
    where ${isActive('r')} and (r.status = 'confirmed' and not ${isAsking('r', 'pre_apply_running')} or r.status = 'pending' and r.timestamps ? 'plan-queued-at')
      and (w.lock_kind is null or w.lock_holder = r.id
-          or r.status = 'pending' and (r.plan_only or r.settings->'save-plan' = 'true'))
+          or r.status = 'pending' and (r.plan_only and not r.assessment or r.settings->'save-plan' = 'true'))
      and (${stillServes})`;
 
 /** Runs of a pool with work for its agents, whatever they wait for. */
