@@ -98,7 +98,7 @@ function measured(workspace: FoundWorkspace['workspace']) {
   };
 }
 
-/** What becomes of old state versions and configurations, by the policy of the workspace or else of its organization. */
+/** What becomes of old state versions, configurations and files of runs, by the policy of the workspace or else of its organization. */
 function retained({ retention_id, retention_of, retention_days }: Facts) {
   const source = retention_id === null ? "the organization's policy" : "the workspace's own policy";
   const what = retention_days === null ? 'Never deleted' : `Deleted after ${retention_days} days`;
