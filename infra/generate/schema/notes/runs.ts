@@ -38,7 +38,7 @@ export const runs: TableNotes = {
     columns: {
       epoch: 'How often the part was taken.',
       hash: 'Keyed hash of the token of the run.',
-      begun_epoch: 'That of the agent that has read its job, and so may have begun.',
+      begun_epoch: 'That of the agent that has used its token, and so may have begun.',
     },
   },
   ws_task_results: {
