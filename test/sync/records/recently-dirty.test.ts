@@ -38,7 +38,8 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-const namesOf = async () => (await recentlyDirtyStatement(type, withinMs).execute(store.db)).rows.map(({ name }) => name);
+const namesOf = async () =>
+  (await recentlyDirtyStatement(type, withinMs).execute(store.db)).rows.map(({ name }) => name);
 
 test('a destination is found however many changes of another one are newer, and each once', async () => {
   expect(await namesOf()).toEqual(['busy', 'quiet']);
@@ -57,6 +58,8 @@ test('the newest change of each destination is found along an index', async () =
 
 test('beyond the bound every namespace has its first destination', async () => {
   const namespace = 'other';
+  await sql`
+    insert into namespaces (id, path, custom_metadata) values (${namespace}, ${`${namespace}/`}, '{}')`.execute(store.db);
   for (let n = 0; n < 1_001; n += 1) await destination(`full-${n}`);
   await sql`
     insert into associations (destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity, template, adopt,

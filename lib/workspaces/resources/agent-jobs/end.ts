@@ -57,7 +57,8 @@ async function endLost(tx: Tx, store: Store, lost: Lost): Promise<void> {
     return addToLog(tx, store, { run, part }, { isOver: true });
   const actor: Actor = { kind: 'agent', id: lost.agent_id };
   const silent = `The agent ${lost.agent_id} has not reported for ${leaseSeconds} seconds.`;
-  if (isBeingCanceled(run)) return finish(tx, store, { run, part, actor }, 'canceled', `${silent} The run was canceled.`);
+  if (isBeingCanceled(run))
+    return finish(tx, store, { run, part, actor }, 'canceled', `${silent} The run was canceled.`);
   const isHarmless = part === 'plan' || !job.begun;
   if (isHarmless && epoch < takesMax) return again(tx, store, { run, part, actor }, silent);
   const why = isHarmless

@@ -1,8 +1,8 @@
 import type { RowOf } from '#store/sql/columns.ts';
 import { bool, int, nullable, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
-import type { WorkspaceParts } from '../../contract.ts';
 import { executionMode } from '../../access/standing.ts';
+import type { WorkspaceParts } from '../../contract.ts';
 import { liveAgentsOf } from '../agents/store.ts';
 import type { Part } from '../plans-and-applies/report.ts';
 import { changeRun } from '../run-lifecycle/change.ts';

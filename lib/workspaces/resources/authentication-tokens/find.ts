@@ -58,11 +58,7 @@ async function ofOwnToken(store: Store, token: Secret): Promise<ApiCaller | unde
   const [row] = rows;
   if (row !== undefined) return callerOf(row);
   const hash = hashOf(store, token);
-  return (
-    (await ofAgents(store, hash)) ??
-    (await runCallerOf(store.db, hash)) ??
-    taskCallerOf(store.db, hash)
-  );
+  return (await ofAgents(store, hash)) ?? (await runCallerOf(store.db, hash)) ?? taskCallerOf(store.db, hash);
 }
 
 /** The token of an agent pool. */

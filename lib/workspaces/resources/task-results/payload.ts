@@ -1,11 +1,10 @@
 import { timeText } from '#path/jsonapi/resource.ts';
 import type { RowOf } from '#store/sql/columns.ts';
-import { bool, bytea, jsonObject, jsonOf, nullable, oneOf, text, timestamptz } from '#store/sql/kinds.ts';
+import { bool, bytea, jsonObject, nullable, oneOf, text, timestamptz } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { planIdOf } from '../run-lifecycle/store.ts';
 import { enforcementLevels, taskStages } from '../run-tasks/fields.ts';
-import { commitFacts } from '../vcs-ingresses/announcement.ts';
 
 const columns = {
   id: text,
@@ -26,7 +25,9 @@ const columns = {
   settings: jsonObject,
   organization_name: text,
   /** Of the commit that the configuration was made from. */
-  commit: nullable(jsonOf(commitFacts)),
+  branch: nullable(text),
+  commit_url: nullable(text),
+  pull_request_url: nullable(text),
   repository_url: nullable(text),
 };
 
@@ -38,7 +39,8 @@ export async function materialOf({ db }: Pick<Store, 'db'>, resultId: string): P
   const { rows } = await rowsOf(columns)`
     select t.id, t.enforcement_level, s.stage, k.id as task_id, k.url, k.hmac_key, k.origin, r.id as run_id, r.message, r.plan_only,
            r.created_at, r.configuration_version_id, w.id as workspace_id, w.name as workspace_name, w.settings,
-           o.name as organization_name, i.attributes as commit,
+           o.name as organization_name, i.attributes->>'branch' as branch,
+           i.attributes->>'commit-url' as commit_url, i.attributes->>'pull-request-url' as pull_request_url,
            coalesce(rtrim(c.settings->>'http-url', '/') || '/' || (i.attributes->>'identifier'), i.attributes->>'clone-url') as repository_url,
            coalesce((select username from ws_users where id = r.created_by), (select name from ws_teams where id = r.created_by)) as created_by
       from ws_task_results t join ws_task_stages s on s.id = t.stage_id join ws_runs r on r.id = s.run_id
@@ -74,9 +76,9 @@ export function payloadOf(material: Material, token: string): object {
     task_result_callback_url: `${api}/task-results/${id}/callback`,
     task_result_enforcement_level: material.enforcement_level,
     task_result_id: id,
-    vcs_branch: material.commit?.branch ?? null,
-    vcs_commit_url: material.commit?.['commit-url'] ?? null,
-    vcs_pull_request_url: material.commit?.['pull-request-url'] ?? null,
+    vcs_branch: material.branch,
+    vcs_commit_url: material.commit_url,
+    vcs_pull_request_url: material.pull_request_url,
     vcs_repo_url: material.repository_url,
     workspace_app_url: page,
     workspace_id: material.workspace_id,

@@ -93,8 +93,7 @@ function measured(workspace: FoundWorkspace['workspace']) {
     'workspace-kpis-runs-count': workspace.runs_count,
     'plan-duration-average': workspace.plan_ms_average,
     'apply-duration-average': workspace.apply_ms_average,
-    // There are no policies that could fail.
-    'policy-check-failures': null,
+    'policy-check-failures': workspace.policy_failures,
   };
 }
 
