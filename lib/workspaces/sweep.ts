@@ -18,7 +18,7 @@ import { receiverLanes } from './resources/notification-deliveries/sender.ts';
 import { wakeForgotten } from './resources/notification-deliveries/turns.ts';
 import { finishRemovals } from './resources/organizations/remove.ts';
 import { policyLane } from './resources/policy-evaluator/lane.ts';
-import { dropOldLogs } from './resources/run-lifecycle/old-logs.ts';
+import { dropOldFiles } from './resources/run-lifecycle/old-files.ts';
 import { dropAbandoned } from './resources/state-blobs/sweep.ts';
 import { taskLane } from './resources/task-results/sender.ts';
 import { endSilentResults } from './resources/task-results/sweep.ts';
@@ -67,7 +67,7 @@ export function openWorkspaceSweep({
   readonly auditTrailDays: number;
   /** Between two assessments of a workspace. */
   readonly assessmentHours: number;
-  /** Retention of the logs of ended runs, in days; 0 keeps them. */
+  /** Retention of the files of ended runs in workspaces without a policy, in days; 0 keeps them. */
   readonly runLogDays: number;
   readonly smtp: SmtpSettings | undefined;
   readonly git: GitSettings;
@@ -109,6 +109,6 @@ export function openWorkspaceSweep({
 /** Whether there may be more to delete. */
 async function retained(store: Store, countMax: number, runLogDays: number): Promise<boolean> {
   const states = await applyPolicies(store, countMax);
-  const logs = await dropOldLogs(store, runLogDays, countMax);
-  return states || logs;
+  const files = await dropOldFiles(store, runLogDays, countMax);
+  return states || files;
 }

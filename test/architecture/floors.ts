@@ -45,7 +45,7 @@ export const floors: Floors = {
   ],
   workspaces: [['contract.ts', 'frame'], ['access'], ['resources'], ['index.ts', 'levels.ts', 'sweep.ts']],
   'workspaces/resources': [
-    ['agents'],
+    ['agents', 'opa'],
     [
       'agent-pools',
       'assessments',

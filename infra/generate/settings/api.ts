@@ -98,7 +98,7 @@ export const apiSettings = {
   KEYFERRY_RUN_LOG_DAYS: {
     readers: ['sweep', 'functions'],
     meaning:
-      'Days for which the logs of ended runs are kept, except that of the current run of a workspace; 0: as long as the run',
+      'Days for which logs and plans of ended runs are kept in workspaces without a [data retention policy](workspaces/locks-and-bindings.md#data-retention-policies), except those of the current run; 0: as long as the run',
   },
   KEYFERRY_AUDIT_TRAIL_DAYS: {
     readers: apiAndSweep,

@@ -64,6 +64,8 @@ import { associationCounts } from './0085-association-counts.ts';
 import { oldestChangeOfDestination } from './0086-oldest-change-of-destination.ts';
 import { throttledTold } from './0087-throttled-told.ts';
 import { policySets } from './0091-policies.ts';
+import { runFiles } from './0096-run-files.ts';
+import { begunJobs } from './0097-begun-jobs.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -149,4 +151,6 @@ export const migrations: readonly Migration[] = [
   { name: '0086-oldest-change-of-destination', up: oldestChangeOfDestination, outsideTransaction: true },
   { name: '0087-throttled-told', up: throttledTold },
   { name: '0091-policies', up: policySets },
+  { name: '0096-run-files', up: runFiles, outsideTransaction: true },
+  { name: '0097-begun-jobs', up: begunJobs },
 ];

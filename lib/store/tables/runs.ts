@@ -172,6 +172,8 @@ export const wsRunJobsTable = {
   plan_file_id: nullable(text),
   plan_json_id: nullable(text),
   plan_redacted_id: nullable(text),
+  /** That of the agent that has used its token, and so may have begun. */
+  begun_epoch: nullable(int),
 };
 
 /** What the run tasks of a stage say. */

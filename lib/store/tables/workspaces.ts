@@ -156,4 +156,6 @@ export const wsWorkspacesTable = {
   plan_ms_average: nullable(int),
   /** Null: none of these has a finished apply. */
   apply_ms_average: nullable(int),
+  /** How many of these had failing policies. */
+  policy_failures: withDefault(int),
 };

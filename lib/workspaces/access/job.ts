@@ -1,7 +1,7 @@
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import type { ApiCaller } from '#path/jsonapi/row.ts';
 import { pick, type RowOf } from '#store/sql/columns.ts';
-import { text } from '#store/sql/kinds.ts';
+import { bool, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import { wsRunJobsTable } from '#store/tables/runs.ts';
 
@@ -13,6 +13,7 @@ const jobColumns = {
   agent_id: text,
   workspace_id: text,
   organization_id: text,
+  begun: bool,
 };
 
 /** The jobs `j` of runs `r` that an agent works on: its lease lasts, and the run is in this part. */
@@ -20,15 +21,28 @@ const atWork = sql`
   ws_run_jobs j join ws_runs r on r.id = j.run_id join ws_workspaces w on w.id = r.workspace_id
   where j.lease_until > now() and r.status = case j.part when 'plan' then 'planning' else 'applying' end`;
 
-/** The caller with this job. Undefined when its lease or this part of its run has ended. */
-export async function runCallerWhere(
+/** The job that meets a condition. Undefined when its lease or this part of its run has ended. */
+async function jobWhere(
   db: QueryExecutorProvider,
   condition: RawBuilder<unknown>,
-): Promise<RunCaller | undefined> {
+): Promise<RowOf<typeof jobColumns> | undefined> {
   const { rows } = await rowsOf(jobColumns)`
-    select j.run_id, j.part, j.epoch, coalesce(j.agent_id, '') as agent_id, r.workspace_id, w.organization_id
+    select j.run_id, j.part, j.epoch, coalesce(j.agent_id, '') as agent_id, r.workspace_id, w.organization_id,
+           j.begun_epoch is not distinct from j.epoch as begun
       from ${atWork} and ${condition}`.execute(db);
-  return rows[0] && callerOf(rows[0]);
+  return rows[0];
+}
+
+/** The caller of a job by the hash of its token. An agent that has used it may have begun, which is noted first: its apply is never repeated. */
+export async function runCallerOf(db: QueryExecutorProvider, hash: Buffer): Promise<RunCaller | undefined> {
+  const job = await jobWhere(db, sql`j.hash = ${hash}`);
+  if (job === undefined) return undefined;
+  if (!job.begun) {
+    const { numAffectedRows } = await sql`
+      update ws_run_jobs set begun_epoch = epoch where hash = ${hash} and lease_until > now()`.execute(db);
+    if (numAffectedRows === 0n) return undefined;
+  }
+  return callerOf(job);
 }
 
 const callerOf = ({ run_id: id, part, epoch, ...row }: RowOf<typeof jobColumns>): RunCaller => ({
@@ -50,7 +64,8 @@ export async function runCallerNow(
 ): Promise<RunCaller | undefined> {
   const [, part, epoch] = /^(plan|apply)-(\d{1,9})$/.exec(token) ?? [];
   if (part === undefined) return undefined;
-  return runCallerWhere(db, sql`j.run_id = ${id} and j.part = ${part} and j.epoch = ${Number(epoch)}`);
+  const job = await jobWhere(db, sql`j.run_id = ${id} and j.part = ${part} and j.epoch = ${Number(epoch)}`);
+  return job && callerOf(job);
 }
 
 /**

@@ -35,7 +35,11 @@ export const runs: TableNotes = {
   ws_run_events: {},
   ws_run_jobs: {
     about: 'Plans and applies that agents work on.',
-    columns: { epoch: 'How often the part was taken.', hash: 'Keyed hash of the token of the run.' },
+    columns: {
+      epoch: 'How often the part was taken.',
+      hash: 'Keyed hash of the token of the run.',
+      begun_epoch: 'That of the agent that has used its token, and so may have begun.',
+    },
   },
   ws_task_results: {
     about: 'What the run tasks of a stage say.',

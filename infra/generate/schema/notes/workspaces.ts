@@ -32,6 +32,7 @@ export const workspaces: TableNotes = {
       run_failures: 'How many of these are errored.',
       plan_ms_average: 'Null: none of these has a finished plan.',
       apply_ms_average: 'Null: none of these has a finished apply.',
+      policy_failures: 'How many of these had failing policies.',
       lock_epoch: 'The number of the present lock, or of the last one: no other lock of the workspace has it.',
     },
   },

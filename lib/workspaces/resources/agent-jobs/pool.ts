@@ -5,21 +5,24 @@ import { serves } from '../agent-pools/scopes.ts';
 import { isActive, isAsking } from '../run-lifecycle/store.ts';
 import { hasIdleAgent, hasRoom, inTurn } from './limit.ts';
 
+/** The execution mode of workspace `w` of project `p` and organization `o`. */
+export const modeOfWorkspace = sql`coalesce(w.execution_mode, p.default_execution_mode, o.default_execution_mode)`;
+
 /**
  * The pool whose agents execute the runs of workspace `w` of project `p` and organization `o`: its own in the mode `agent`, in the mode `remote`
  * the default pool of the organization, since this installation has no workers of its own.
  */
 const poolOfWorkspace = sql`
-  case coalesce(w.execution_mode, p.default_execution_mode, o.default_execution_mode)
+  case ${modeOfWorkspace}
     when 'agent' then case when w.execution_mode is not null then w.agent_pool_id
                            when p.default_execution_mode is not null then p.default_agent_pool_id
                            else o.default_agent_pool_id end
     when 'remote' then o.default_agent_pool_id end`;
 
 /** The scope of a pool may have changed since the workspace chose it. */
-const stillServes = serves('a', { workspaceId: sql`w.id`, projectId: sql`w.project_id` });
+export const stillServes = serves('a', { workspaceId: sql`w.id`, projectId: sql`w.project_id` });
 
-/** Runs `r` with work for agents of pool `a`. Active runs are few, and have an index. */
+/** Runs `r` with work for agents of pool `a`. Active runs are few, and have an index. Assessments take no lock, but wait for it: what a run changes is no drift. */
 const waiting = sql`
   ws_runs r join ws_workspaces w on w.id = r.workspace_id
     join ws_projects p on p.id = w.project_id
@@ -27,7 +30,7 @@ const waiting = sql`
     join ws_agent_pools a on a.id = (${poolOfWorkspace}) and a.organization_id = o.id
    where ${isActive('r')} and (r.status = 'confirmed' and not ${isAsking('r', 'pre_apply_running')} or r.status = 'pending' and r.timestamps ? 'plan-queued-at')
      and (w.lock_kind is null or w.lock_holder = r.id
-          or r.status = 'pending' and (r.plan_only or r.settings->'save-plan' = 'true'))
+          or r.status = 'pending' and (r.plan_only and not r.assessment or r.settings->'save-plan' = 'true'))
      and (${stillServes})`;
 
 /** Runs of a pool with work for its agents, whatever they wait for. */
@@ -43,11 +46,11 @@ export interface Rules {
 
 const ready = ({ runsMax, isHeld }: Rules) => sql`${hasRoom(runsMax)} and not ${isHeld}`;
 
-/** The workspace `w` with the pool `a` whose agents execute its runs. */
-export const poolOf = (workspaceId: string): RawBuilder<unknown> => sql`
+/** The workspace `w` with the pool `a` that is to execute its runs, which may be missing or serve it no longer: see `stillServes`. */
+export const chosenPoolOf = (workspaceId: string): RawBuilder<unknown> => sql`
   ws_workspaces w join ws_projects p on p.id = w.project_id join ws_organizations o on o.id = w.organization_id
-    join ws_agent_pools a on a.id = (${poolOfWorkspace}) and a.organization_id = o.id
-   where w.id = ${workspaceId} and (${stillServes})`;
+    left join ws_agent_pools a on a.id = (${poolOfWorkspace}) and a.organization_id = o.id
+   where w.id = ${workspaceId}`;
 
 export interface Candidate {
   readonly runId: string;

@@ -7,7 +7,7 @@ import { bool, nullable, oneOf, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { wsTokensTable } from '#store/tables/organizations.ts';
-import { runCallerWhere } from '../../access/job.ts';
+import { runCallerOf } from '../../access/job.ts';
 import { taskCallerOf } from '../../access/task.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { hashOf, mark } from './text.ts';
@@ -58,11 +58,7 @@ async function ofOwnToken(store: Store, token: Secret): Promise<ApiCaller | unde
   const [row] = rows;
   if (row !== undefined) return callerOf(row);
   const hash = hashOf(store, token);
-  return (
-    (await ofAgents(store, hash)) ??
-    (await runCallerWhere(store.db, sql`j.hash = ${hash}`)) ??
-    taskCallerOf(store.db, hash)
-  );
+  return (await ofAgents(store, hash)) ?? (await runCallerOf(store.db, hash)) ?? taskCallerOf(store.db, hash);
 }
 
 /** The token of an agent pool. */

@@ -7,7 +7,7 @@ import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import type { Database } from '#store/tables.ts';
-import { afterPlan, type RunStatus, stageStatus, stageStatuses } from '../run-lifecycle/status.ts';
+import { afterPlan, isBeingCanceled, type RunStatus, stageStatus, stageStatuses } from '../run-lifecycle/status.ts';
 import { isQueued, type Outcome, type RunRow } from '../run-lifecycle/store.ts';
 import { type Actor, addEvent, stamp, takeLock, transition } from '../run-lifecycle/transition.ts';
 import { triggerRuns } from '../run-lifecycle/trigger.ts';
@@ -75,7 +75,7 @@ export async function report(
   const outcome = { ...run[part], ...counts, status, agent: caller.id, timestamps };
   await sql`
     update ws_runs set ${sql.raw(part)} = ${JSON.stringify(outcome)} where id = ${run.id}`.execute(tx);
-  const mayAsk = part === 'plan' && status === 'finished' && !run.assessment;
+  const mayAsk = part === 'plan' && status === 'finished' && !run.assessment && !isBeingCanceled(run);
   if (mayAsk && (await beginStage(tx, run, 'post_plan'))) {
     await stamp(tx, run.id, stageStatuses.post_plan_running.since);
     await addEvent(tx, run.id, 'post_plan_running', caller);
@@ -91,6 +91,7 @@ export async function report(
 /** Runs of one workspace start in the order of their creation, one at a time. */
 async function begin(tx: Tx, run: RunRow, part: Part): Promise<void> {
   if (part === 'plan') await mustBeReady(tx, run);
+  if (run.assessment) return mustBeUnlocked(tx, run);
   if (run.plan_only || (part === 'plan' && run.settings['save-plan'] === true)) return;
   const { rows } = await sql`
     select 1 from ws_runs a where a.workspace_id = ${run.workspace_id} and a.id <> ${run.id} and ${isQueued('a')}
@@ -100,16 +101,22 @@ async function begin(tx: Tx, run: RunRow, part: Part): Promise<void> {
   if (!(await takeLock(tx, run))) throw conflict(`The ${part} of this run cannot begin: the workspace is locked`);
 }
 
+async function mustBeUnlocked(tx: Tx, { workspace_id: id }: RunRow): Promise<void> {
+  const { rows } = await sql`select 1 from ws_workspaces where id = ${id} and lock_kind is null`.execute(tx);
+  if (rows.length === 0) throw conflict('The assessment cannot begin: the workspace is locked');
+}
+
 async function mustBeReady(tx: Tx, { configuration_version_id }: RunRow): Promise<void> {
   const { rows } = await rowsOf({ status: text })`
     select status from ws_configuration_versions where id = ${configuration_version_id}`.execute(tx);
   if (rows[0]?.status !== 'uploaded') throw conflict('The plan of this run cannot begin: it has no configuration yet');
 }
 
-/** The status of a run after the end of a part. */
+/** The status of a run after the end of a part. A cancel that was accepted holds even if the plan ends first; an apply that has finished has changed what it had to. */
 export function afterwards(run: RunRow, part: Part, outcome: Outcome): RunStatus {
   if (outcome.status !== 'finished') return outcome.status === 'canceled' ? 'canceled' : 'errored';
   if (part === 'apply') return 'applied';
+  if (isBeingCanceled(run)) return 'canceled';
   return afterPlan({
     planOnly: run.plan_only,
     savePlan: run.settings['save-plan'] === true,

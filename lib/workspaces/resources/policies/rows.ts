@@ -6,6 +6,7 @@ import { operation } from '../../access/needs/operation.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { mustBeEvaluated, mustNotBeSentinel } from '../../frame/policies.ts';
 import { relatedIds } from '../../frame/related.ts';
+import { type PolicyCheck, policyCheck } from '../opa/check.ts';
 import { policyFields } from './fields.ts';
 import { sourceBytesMax, sourceReply, storeSource } from './source.ts';
 import { createPolicy, listPolicies, readPolicy, updatePolicy } from './store.ts';
@@ -23,7 +24,7 @@ const kind = readBy([{ name: 'filter[kind]', schema: { enum: ['opa', 'sentinel']
 export const policyRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...listRows(parts),
   ...oneRows(parts),
-  ...sourceRows(parts),
+  ...sourceRows(parts, policyCheck(parts.opaProgram)),
 ];
 
 const listRows = ({ store, opaProgram }: WorkspaceParts): readonly ApiRow[] => [
@@ -87,16 +88,19 @@ const oneRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
   }),
 ];
 
-const sourceRows = ({ store }: WorkspaceParts): readonly ApiRow[] => [
+const sourceRows = ({ store }: WorkspaceParts, check: PolicyCheck): readonly ApiRow[] => [
   operation({
     method: 'PUT',
     path: `${one}/upload`,
-    summary: 'Upload the text of a policy',
+    summary: 'Upload the text of a policy, which must compile',
     needs,
     body: bytesBody,
     streamBytesMax: sourceBytesMax,
     replies: { 204: null },
-    run: ({ parameters, stream }) => storeSource(store, parameters.policy_id, stream).then(() => undefined),
+    async run({ parameters, stream, signal }) {
+      await storeSource(store, parameters.policy_id, { stream, check, signal });
+      return undefined;
+    },
   }),
   operation({
     method: 'GET',

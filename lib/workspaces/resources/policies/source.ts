@@ -4,17 +4,25 @@ import type { ApiReply } from '#path/jsonapi/row.ts';
 import { nullable, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
+import type { PolicyCheck } from '../opa/check.ts';
 
 type Db = Pick<Store, 'db'>;
 
 /** The text of a policy. */
 export const sourceBytesMax = 256 * 1024;
 
-/** Replaces the text of a policy. It is compiled when it is evaluated. @throws ApiError 404, 422 unless it is text in UTF-8 */
-export async function storeSource({ db }: Db, id: string, stream: AsyncIterable<Buffer>): Promise<void> {
+interface Upload {
+  readonly stream: AsyncIterable<Buffer>;
+  readonly check: PolicyCheck;
+  readonly signal: AbortSignal;
+}
+
+/** Replaces the text of a policy. @throws ApiError 404, 422 unless it is text in UTF-8 that can be compiled, 503 */
+export async function storeSource({ db }: Db, id: string, { stream, check, signal }: Upload): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of stream) pieces.push(piece);
   const source = textOf(Buffer.concat(pieces));
+  await check(source, signal);
   const { numAffectedRows } = await sql`
     update ws_policies set source = ${source}, updated_at = now() where id = ${id}`.execute(db);
   if (numAffectedRows === 0n) throw notFound();

@@ -1,10 +1,10 @@
 import type { Store } from '#store/store.ts';
+import { type Opa, OpaFailure, openOpa } from '../opa/opa.ts';
+import type { Verdict } from '../opa/verdict.ts';
 import { ruleOf } from '../policies/fields.ts';
 import { added, type Counts, noCounts, type Outcome } from '../policy-evaluations/view.ts';
 import { inputOf, NoInput, type PolicyInput } from './input.ts';
 import { type ApplyingSet, type AskedPolicy, type RunFacts, readAsked, setsOf } from './material.ts';
-import { type Opa, OpaFailure, openOpa } from './opa.ts';
-import type { Verdict } from './verdict.ts';
 
 /** What one policy set says. */
 export interface SetOutcome {

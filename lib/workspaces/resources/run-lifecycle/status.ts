@@ -88,6 +88,10 @@ export const isDiscardable = (run: StoredStatus): boolean =>
 export const cancelable: readonly RunStatus[] = ['pending', 'planning', 'confirmed', 'applying'];
 export const atWork: readonly RunStatus[] = ['planning', 'applying'];
 
+/** Whether a caller has asked the agent of a run to stop. */
+export const isBeingCanceled = ({ timestamps }: Pick<StoredStatus, 'timestamps'>): boolean =>
+  timestamps['cancel-requested-at'] !== undefined;
+
 /** Groups of statuses for filters of lists. */
 export const statusGroups: Readonly<Record<string, readonly RunStatus[]>> = {
   non_final: runStatuses.filter((status) => !finalStatuses.includes(status)),

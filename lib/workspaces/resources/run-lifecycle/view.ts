@@ -3,7 +3,7 @@ import { type Resource, timeText, toMany, toOne } from '#path/jsonapi/resource.t
 import { type Levels, runLevels } from '../../access/levels.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { creatorOf } from '../state-versions/view.ts';
-import { atWork, cancelable, confirmable, isDiscardable, shownStatus } from './status.ts';
+import { atWork, cancelable, confirmable, isBeingCanceled, isDiscardable, shownStatus } from './status.ts';
 import { applyIdOf, planIdOf, type RunRow } from './store.ts';
 
 export const variablesName = (id: string): string => `ws_runs/${id}/variables`;
@@ -71,8 +71,8 @@ const variablesOf = ({ store }: Parts, { id, variables }: RunRow): unknown =>
   variables === null ? [] : parseJson(store.barrier.open(variables, variablesName(id)).toString());
 
 function actionsOf(run: RunRow) {
-  const { status, timestamps } = run;
-  const asked = timestamps['cancel-requested-at'] !== undefined;
+  const { status } = run;
+  const asked = isBeingCanceled(run);
   return {
     'is-cancelable': cancelable.includes(status) && !asked,
     'is-confirmable': confirmable.includes(status),

@@ -7,7 +7,14 @@ import { operation } from '../../access/needs/operation.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { addComment, commentIn } from '../comments/write.ts';
 import { changeRun } from '../run-lifecycle/change.ts';
-import { atWork, cancelable, confirmable, isDiscardable, stageStatus } from '../run-lifecycle/status.ts';
+import {
+  atWork,
+  cancelable,
+  confirmable,
+  isBeingCanceled,
+  isDiscardable,
+  stageStatus,
+} from '../run-lifecycle/status.ts';
 import { isQueued, oldestFirst, type RunRow, runsWhere } from '../run-lifecycle/store.ts';
 import { addEvent, takeLock, timeOfStatement, transition } from '../run-lifecycle/transition.ts';
 
@@ -83,7 +90,7 @@ async function cancel(tx: Tx, run: RunRow, caller: ApiCaller): Promise<void> {
     await transition(tx, run, 'canceled', caller);
     return;
   }
-  if (run.timestamps['cancel-requested-at'] !== undefined) throw conflict('This run is being canceled already');
+  if (isBeingCanceled(run)) throw conflict('This run is being canceled already');
   await sql`
     update ws_runs set updated_at = now(),
            timestamps = timestamps || jsonb_build_object('cancel-requested-at', ${timeOfStatement})
@@ -92,7 +99,7 @@ async function cancel(tx: Tx, run: RunRow, caller: ApiCaller): Promise<void> {
 }
 
 async function forceCancel(tx: Tx, run: RunRow, caller: ApiCaller): Promise<void> {
-  if (!atWork.includes(run.status) || run.timestamps['cancel-requested-at'] === undefined)
+  if (!atWork.includes(run.status) || !isBeingCanceled(run))
     throw conflict('This run cannot be canceled by force: cancel it first');
   await transition(tx, run, 'canceled', caller);
 }

@@ -26,7 +26,9 @@ export const runFields = {
   'allow-config-generation': flag().nullable(),
   'target-addrs': texts(addressesMax).nullable(),
   'replace-addrs': texts(addressesMax).nullable(),
-  'policy-paths': texts(addressesMax).nullable(),
+  'policy-paths': texts(addressesMax)
+    .refine((paths) => paths.length === 0, 'cannot be set: the policies of a run are those of its workspace')
+    .nullable(),
   variables: z
     .array(variable, 'must be a list')
     .max(variablesMax, sizeRule(`may have at most ${variablesMax} entries`))

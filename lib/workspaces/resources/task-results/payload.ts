@@ -24,6 +24,11 @@ const columns = {
   workspace_name: text,
   settings: jsonObject,
   organization_name: text,
+  /** Of the commit that the configuration was made from. */
+  branch: nullable(text),
+  commit_url: nullable(text),
+  pull_request_url: nullable(text),
+  repository_url: nullable(text),
 };
 
 /** What the request about a result needs. */
@@ -34,11 +39,15 @@ export async function materialOf({ db }: Pick<Store, 'db'>, resultId: string): P
   const { rows } = await rowsOf(columns)`
     select t.id, t.enforcement_level, s.stage, k.id as task_id, k.url, k.hmac_key, k.origin, r.id as run_id, r.message, r.plan_only,
            r.created_at, r.configuration_version_id, w.id as workspace_id, w.name as workspace_name, w.settings,
-           o.name as organization_name,
+           o.name as organization_name, i.attributes->>'branch' as branch,
+           i.attributes->>'commit-url' as commit_url, i.attributes->>'pull-request-url' as pull_request_url,
+           coalesce(rtrim(c.settings->>'http-url', '/') || '/' || (i.attributes->>'identifier'), i.attributes->>'clone-url') as repository_url,
            coalesce((select username from ws_users where id = r.created_by), (select name from ws_teams where id = r.created_by)) as created_by
       from ws_task_results t join ws_task_stages s on s.id = t.stage_id join ws_runs r on r.id = s.run_id
       join ws_workspaces w on w.id = r.workspace_id join ws_organizations o on o.id = w.organization_id
       join ws_organization_tasks k on k.id = t.task_id
+      left join ws_ingresses i on i.configuration_version_id = r.configuration_version_id
+      left join ws_oauth_tokens a on a.id = w.oauth_token_id left join ws_oauth_clients c on c.id = a.client_id
      where t.id = ${resultId}`.execute(db);
   return rows[0];
 }
@@ -67,10 +76,10 @@ export function payloadOf(material: Material, token: string): object {
     task_result_callback_url: `${api}/task-results/${id}/callback`,
     task_result_enforcement_level: material.enforcement_level,
     task_result_id: id,
-    vcs_branch: null,
-    vcs_commit_url: null,
-    vcs_pull_request_url: null,
-    vcs_repo_url: null,
+    vcs_branch: material.branch,
+    vcs_commit_url: material.commit_url,
+    vcs_pull_request_url: material.pull_request_url,
+    vcs_repo_url: material.repository_url,
     workspace_app_url: page,
     workspace_id: material.workspace_id,
     workspace_name: workspace,

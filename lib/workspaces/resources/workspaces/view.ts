@@ -93,12 +93,11 @@ function measured(workspace: FoundWorkspace['workspace']) {
     'workspace-kpis-runs-count': workspace.runs_count,
     'plan-duration-average': workspace.plan_ms_average,
     'apply-duration-average': workspace.apply_ms_average,
-    // There are no policies that could fail.
-    'policy-check-failures': null,
+    'policy-check-failures': workspace.policy_failures,
   };
 }
 
-/** What becomes of old state versions and configurations, by the policy of the workspace or else of its organization. */
+/** What becomes of old state versions, configurations and files of runs, by the policy of the workspace or else of its organization. */
 function retained({ retention_id, retention_of, retention_days }: Facts) {
   const source = retention_id === null ? "the organization's policy" : "the workspace's own policy";
   const what = retention_days === null ? 'Never deleted' : `Deleted after ${retention_days} days`;

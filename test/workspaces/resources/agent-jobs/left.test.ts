@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { dropOldLogs } from '#workspaces/resources/run-lifecycle/old-logs.ts';
+import { dropOldFiles } from '#workspaces/resources/run-lifecycle/old-files.ts';
 import { documentOf } from '../../support/documents.ts';
 import { put } from '../../support/files.ts';
 import { workspaceGround } from '../../support/ground.ts';
@@ -29,18 +29,18 @@ test('the file of a plan that is discarded is removed; its log stays until it is
   const logs = async () =>
     (await sql`select 1 from ws_runs where id = ${id} and plan_log_id is not null`.execute(db)).rows.length;
   await sql`update ws_blobs set touched_at = now() - interval '9 days' where kind = 'log'`.execute(db);
-  await dropOldLogs(ground.service.store, 7, 100);
+  await dropOldFiles(ground.service.store, 7, 100);
   expect(await logs()).toBe(1);
   await act(id, 'discard');
   expect(await planFiles(id)).toBe(0);
-  await dropOldLogs(ground.service.store, 0, 100);
-  await dropOldLogs(ground.service.store, 10, 100);
+  await dropOldFiles(ground.service.store, 0, 100);
+  await dropOldFiles(ground.service.store, 10, 100);
   expect(await logs()).toBe(1);
   // The current run of the workspace keeps its log.
-  await dropOldLogs(ground.service.store, 7, 100);
+  await dropOldFiles(ground.service.store, 7, 100);
   expect(await logs()).toBe(1);
   await run();
-  await dropOldLogs(ground.service.store, 7, 100);
+  await dropOldFiles(ground.service.store, 7, 100);
   expect(await logs()).toBe(0);
   const plan = await ground.call('GET', `/runs/${id}/plan`);
   expect(await (await fetch(String(plan.item.attributes['log-read-url']))).text()).toBe('');

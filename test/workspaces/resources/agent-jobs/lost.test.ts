@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { endLostJobs } from '#workspaces/resources/agent-jobs/end.ts';
 import { md5Of, put, stateText, stateVersion } from '../../support/files.ts';
 import { workspaceGround } from '../../support/ground.ts';
+import { addedTask } from '../run-tasks/service-of.ts';
 import { jobOf, poolOf } from './pool-of.ts';
 
 // Agents that die, come back too late, or are told to stop.
@@ -66,6 +67,55 @@ test('the apply of a lost agent ends as errored, is never repeated, and keeps th
   expect(await logOf(id, 'apply')).toContain('The apply is not repeated');
   const current = await ground.call('GET', `/workspaces/${workspace.id}/current-state-version`);
   expect(current.item.id).toBe(snapshot.item.id);
+});
+
+test('an apply that its agent never began is queued again with the lock and without its tasks, three times at most', async () => {
+  const stage = await poolOf(ground);
+  const { configuration, run, status, row, register, take, lose } = stage;
+  await configuration();
+  const { asked, say } = await addedTask(ground, stage, { stages: ['pre_apply'] });
+  const { id } = (await run({ 'auto-apply': true })).item;
+  const agent = await register();
+  await jobOf(ground, await take(agent)).finish({ status: 'finished', 'has-changes': true });
+  await say(await asked(), { status: 'passed' });
+  const first = jobOf(ground, await take(agent));
+  await lose(id);
+  await Promise.all([sweep(), sweep()]);
+  expect([await status(id), (await row())?.lock_holder]).toEqual(['apply_queued', id]);
+  expect((await first.read()).status).toBe(401);
+  const second = jobOf(ground, await take(agent));
+  expect([second.runId, second.part, await status(id)]).toEqual([id, 'apply', 'applying']);
+  await lose(id);
+  await sweep();
+  const third = jobOf(ground, await take(agent));
+  await lose(id);
+  await sweep();
+  expect([third.runId, await status(id), (await row())?.lock_kind]).toEqual([id, 'errored', null]);
+  expect((await take(agent)).status).toBe(204);
+  const log = await logOf(id, 'apply');
+  expect(log).toContain('has not reported for 60 seconds. The apply is queued again.\n');
+  expect(log).toMatch(/The apply was tried 3 times\.\n\u0003$/);
+});
+
+test.each([
+  ['has read it', (job: ReturnType<typeof jobOf>) => job.read()],
+  ['has only extended its lease', (job: ReturnType<typeof jobOf>) => job.extend()],
+  ['has only read the plan', (job: ReturnType<typeof jobOf>) => job.file('plan-file')],
+])('an apply whose agent %s may have begun: it is not repeated', async (_how, use) => {
+  const { configuration, run, status, register, take, lose } = await poolOf(ground);
+  await configuration();
+  const { id } = (await run({ 'auto-apply': true })).item;
+  const agent = await register();
+  await jobOf(ground, await take(agent)).finish({ status: 'finished', 'has-changes': true });
+  const unbegun = await take(agent);
+  await lose(id);
+  await sweep();
+  expect(unbegun.status).toBe(200);
+  await use(jobOf(ground, await take(agent)));
+  await lose(id);
+  await sweep();
+  expect(await status(id)).toBe('errored');
+  expect(await logOf(id, 'apply')).toContain('The apply is not repeated');
 });
 
 test('an agent learns that its run is to be canceled; if it is lost then, the run is canceled', async () => {

@@ -40,7 +40,9 @@ test('a waiting run says that no agent is connected, once, and goes on with the 
   const { configuration, run, register, take } = await poolOf(ground);
   await configuration();
   const { id } = (await run({ 'plan-only': true })).item;
-  expect(await logOf(id)).toBe('\u0002Waiting for an agent of the pool build: none is connected.\n');
+  expect(await logOf(id)).toBe(
+    '\u0002Waiting for an agent of the pool build: none is connected. Start one with a token of the pool.\n',
+  );
   const agent = await register();
   for (const _read of [1, 2])
     expect((await logOf(id)).split('\n').slice(1)).toEqual([

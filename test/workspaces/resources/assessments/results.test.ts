@@ -116,6 +116,30 @@ test('runs of the pool go before assessments', async () => {
   expect((await take(agent)).item.attributes['run-id']).toBe(id);
 });
 
+test('an assessment waits while a run holds the lock, from its plan to the end of its apply', async () => {
+  const { assess, run, take, agent, report, configuration } = await assessable(ground);
+  await configuration();
+  expect((await assess()).status).toBe(200);
+  const { id } = (await run({ 'auto-apply': true })).item;
+  const next = async () => jobOf(ground, await take(agent));
+  const plan = await next();
+  expect(plan.runId).toBe(id);
+  expect((await take(agent)).status).toBe(204);
+  await plan.finish({ status: 'finished', 'has-changes': true });
+  const apply = await next();
+  expect([apply.runId, apply.part]).toEqual([id, 'apply']);
+  expect((await take(agent)).status).toBe(204);
+  const { rows } = await sql<{ run_id: string }>`
+    select run_id from ws_assessments where workspace_id = (select workspace_id from ws_runs where id = ${id})`.execute(
+    ground.service.store.db,
+  );
+  const assessed = rows[0]?.run_id ?? '';
+  // Runs of assessments are hidden from programs of the operator too.
+  expect((await report(assessed, 'plan', { status: 'running' })).status).toBe(404);
+  await apply.finish({ status: 'finished' });
+  expect((await next()).runId).toBe(assessed);
+});
+
 test.each([
   ['writer', 404, 200, 404],
   ['reader', 404, 200, 404],

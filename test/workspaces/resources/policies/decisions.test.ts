@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { verdictOf } from '#workspaces/resources/opa/verdict.ts';
 import { sensitiveIn } from '#workspaces/resources/policy-evaluator/sensitive.ts';
-import { verdictOf } from '#workspaces/resources/policy-evaluator/verdict.ts';
 import { decide } from '#workspaces/resources/task-results/decide.ts';
 
 const result = (status: 'passed' | 'failed' | 'running', level: 'advisory' | 'mandatory' = 'mandatory') => ({

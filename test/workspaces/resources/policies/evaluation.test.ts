@@ -49,6 +49,8 @@ test.each(['current', 'old'] as const)(
       { status: 'failed', enforcement_level: 'mandatory', output: [`bad.x has *** in ${workspace.name}`] },
     ]);
     expect(outcomes.text).not.toContain(secret);
+    const shown = await ground.call('GET', `/workspaces/${workspace.id}`);
+    expect(shown.item.attributes).toMatchObject({ 'policy-check-failures': 1, 'run-failures': 1 });
   },
 );
 

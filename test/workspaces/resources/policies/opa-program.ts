@@ -55,7 +55,8 @@ if (command === 'eval') {
     if (text.includes(name + '(') && !allowed.builtins.some((one) => one.name === name))
       error('undefined function ' + name, 'rego_type_error', 3);
   const rule = words.at(-1);
-  if (rule === 'data.terraform.allow') print({ result: [{ expressions: [{ value: input.run.is_destroy }] }] });
+  if (rule === 'true') print({ result: [{ expressions: [{ value: true }] }] });
+  else if (rule === 'data.terraform.allow') print({ result: [{ expressions: [{ value: input.run.is_destroy }] }] });
   else if (rule !== 'data.terraform.deny') print({});
   else {
     const type = /r.type == "(\\w+)"/.exec(text)?.[1];

@@ -45,9 +45,12 @@ test('a failed set that may be overridden waits for a caller with the right', as
 });
 
 test('a delegated override needs the right to apply, and a run that applies itself goes on', async () => {
-  const { id, status, override, withFlag } = await waiting({ 'auto-apply': true });
+  const { id, status, override, withFlag, act, workspace } = await waiting({ 'auto-apply': true });
   expect((await override(await withFlag('delegate-policy-overrides', 'write'))).status).toBe(200);
   expect(await status(id)).toBe('apply_queued');
+  await act(id, 'cancel');
+  const shown = await ground.call('GET', `/workspaces/${workspace.id}`);
+  expect(shown.item.attributes).toMatchObject({ 'policy-check-failures': 1, 'run-failures': 0 });
 });
 
 test('a run that waits for an override can be discarded', async () => {

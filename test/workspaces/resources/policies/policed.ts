@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { documentOf } from '../../support/documents.ts';
 import type { WorkspaceGround } from '../../support/ground.ts';
 import { jobOf, poolOf } from '../agent-jobs/pool-of.ts';
@@ -73,7 +74,7 @@ export async function policySetOf(ground: WorkspaceGround, { organization, works
       'enforcement-level': wanted.level ?? 'mandatory',
     }),
   );
-  if (wanted.text !== null) await uploaded(ground, policy.item.id, wanted.text ?? policyText.current('bad'));
+  if (wanted.text !== null) await stored(ground, policy.item.id, wanted.text ?? policyText.current('bad'));
   const set = await ground.call(
     'POST',
     `${at}/policy-sets`,
@@ -89,12 +90,19 @@ export async function policySetOf(ground: WorkspaceGround, { organization, works
   return { at, policy, set };
 }
 
-/** Uploads the text of a policy, and returns the status of the answer. */
-export async function uploaded(ground: WorkspaceGround, id: string, text: string | Buffer): Promise<number> {
-  const reply = await fetch(`${ground.service.address}/api/v2/policies/${id}/upload`, {
+/** Stores the text of a policy as earlier releases did, which compiled it only when it was evaluated. */
+async function stored({ service }: WorkspaceGround, id: string, text: string): Promise<void> {
+  await sql`update ws_policies set source = ${text} where id = ${id}`.execute(service.store.db);
+}
+
+/** Uploads the text of a policy. */
+export const upload = ({ service }: WorkspaceGround, id: string, text: string | Buffer): Promise<Response> =>
+  fetch(`${service.address}/api/v2/policies/${id}/upload`, {
     method: 'PUT',
-    headers: { authorization: `Bearer ${ground.service.rootToken}`, 'content-type': 'application/octet-stream' },
+    headers: { authorization: `Bearer ${service.rootToken}`, 'content-type': 'application/octet-stream' },
     body: new Uint8Array(Buffer.from(text)),
   });
-  return reply.status;
-}
+
+/** Uploads the text of a policy, and returns the status of the answer. */
+export const uploaded = async (ground: WorkspaceGround, id: string, text: string | Buffer): Promise<number> =>
+  (await upload(ground, id, text)).status;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { documentOf } from '../../support/documents.ts';
 import { workspaceGround } from '../../support/ground.ts';
-import { uploaded } from './policed.ts';
+import { opaProgram, policyText } from './opa-program.ts';
+import { upload, uploaded } from './policed.ts';
 
-// Nothing is evaluated here, so that any program will do.
-const ground = workspaceGround({ KEYFERRY_OPA: 'opa' });
+const ground = workspaceGround({ KEYFERRY_OPA: opaProgram() });
 
 type Related = Readonly<Record<string, unknown>>;
 
@@ -57,6 +57,19 @@ test('a policy is created, uploaded, read, changed and deleted', async () => {
   expect((await ground.call('GET', `${at}/policies?filter%5Bkind%5D=sentinel`)).items).toEqual([]);
   expect((await ground.call('DELETE', one)).status).toBe(204);
   expect((await ground.call('GET', one)).status).toBe(404);
+});
+
+test('a text that cannot be compiled is refused with the line and the reason, and the former one stays', async () => {
+  const { policy } = await organization();
+  const { id } = (await policy()).item;
+  for (const text of [policyText.current('bad'), policyText.old('bad')])
+    expect(await uploaded(ground, id, text)).toBe(204);
+  const refused = await upload(ground, id, policyText.reaching);
+  expect(refused.status).toBe(422);
+  expect(await refused.text()).toMatch(
+    /The policy cannot be compiled: line 3: undefined function http\.send \(rego_type_error\)/,
+  );
+  expect((await ground.call('GET', `/policies/${id}/download`)).text).toBe(policyText.old('bad'));
 });
 
 test.each([

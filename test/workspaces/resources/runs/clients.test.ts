@@ -43,12 +43,14 @@ test('the queue of an organization contains waiting and running runs, oldest fir
   expect(await queue(member.token)).toMatchObject({ ids: [], capacity: { attributes: { pending: 0, running: 0 } } });
 });
 
-test('a run shows who confirmed it, when it became plannable and its policies', async () => {
+test('a run shows who confirmed it, when it became plannable', async () => {
   const { configuration, run, planned, act, admin, writer, workspace } = await runnableWorkspace(ground);
   await configuration();
-  const made = await run({ 'policy-paths': ['policies/a'] });
+  const refused = await run({ 'policy-paths': ['policies/a'] });
+  expect([refused.status, refused.errors[0]?.detail]).toEqual([422, expect.stringContaining('those of its workspace')]);
+  const made = await run({ 'policy-paths': [] });
   expect(made.item.attributes).toMatchObject({
-    'policy-paths': ['policies/a'],
+    'policy-paths': [],
     'status-timestamps': { 'plan-queueable-at': expect.stringMatching(/^\d{4}-.*Z$/) },
   });
   expect(made.item.relationships['confirmed-by']).toEqual({ data: null });

@@ -54,7 +54,7 @@ test('a workspace without finished runs has no averages', async () => {
   expect(await shown()).toMatchObject({
     'plan-duration-average': null,
     'apply-duration-average': null,
-    'policy-check-failures': null,
+    'policy-check-failures': 0,
     'run-failures': 0,
     'workspace-kpis-runs-count': 0,
   });

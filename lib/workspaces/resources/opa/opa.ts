@@ -10,6 +10,8 @@ export interface Opa {
   readonly version: string;
   /** `input` is JSON. @throws the reason of the signal */
   evaluate(policy: Rule, input: Buffer, signal: AbortSignal): Promise<Verdict>;
+  /** Why the text of a policy cannot be compiled; undefined: it can. @throws the reason of the signal */
+  compile(source: string, signal: AbortSignal): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -48,7 +50,13 @@ export async function openOpa(program: string, signal: AbortSignal): Promise<Opa
     await writeFile(join(folder, 'capabilities.json'), await allowedBy(program, folder, signal), { mode: 0o600 });
     // The dialect that is not the default of this version.
     const other = Number.parseInt(version, 10) >= 1 ? '--v0-compatible' : '--v1-compatible';
-    return { version, evaluate: (...asked) => evaluate({ program, folder, other }, ...asked), close };
+    const ready = { program, folder, other };
+    return {
+      version,
+      evaluate: (...asked) => evaluate(ready, ...asked),
+      compile: (...asked) => compile(ready, ...asked),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -68,6 +76,14 @@ async function evaluate(ready: Ready, policy: Rule, input: Buffer, signal: Abort
   if (verdict.status !== 'errored' || !verdict.isSyntax) return verdict;
   const second = await evaluateIn(ready, policy.rule, { input, signal, dialect: [ready.other] });
   return second.status === 'errored' && second.isSyntax ? verdict : second;
+}
+
+/** What is true whatever the policy says: a text that cannot be compiled is all that is wrong with it. */
+const always = 'true';
+
+async function compile(ready: Ready, source: string, signal: AbortSignal): Promise<string | undefined> {
+  const verdict = await evaluate(ready, { source, rule: always }, Buffer.from('{}'), signal);
+  return verdict.status === 'errored' ? verdict.problem : undefined;
 }
 
 async function evaluateIn(
