@@ -8,6 +8,12 @@ interface PollLimits {
   readonly waitersMax: number;
 }
 
+/** Part of the time limit of a request that it may wait: the rest is for finding its caller and for the answer. */
+const partOfLimit = 0.8;
+
+/** The longest wait of a request that has to be answered within `requestMsMax`, in milliseconds. Behind a function that is less than in a server. */
+export const longestWaitMs = (requestMsMax: number): number => requestMsMax * partOfLimit;
+
 /** Looks until it sees enough, the time is over or the signal aborts, and returns what it saw last. */
 type Poll = <T>(
   look: () => Promise<T>,
