@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ApiRow } from '#path/jsonapi/row.ts';
+import { eventually } from '#test/support/flow/open-service.ts';
 import { Board, releasing } from '#workspaces/resources/agent-jobs/board.ts';
 import { Presence, pingMs } from '#workspaces/resources/agents/presence.ts';
 import { silentSeconds } from '#workspaces/resources/agents/store.ts';
-import { eventually } from '../../../support/flow/open-service.ts';
 import { everyRow } from '../../every-row/rows.ts';
 import { workspaceGround } from '../../support/ground.ts';
 import { poolOf } from './pool-of.ts';

@@ -4,7 +4,7 @@ import { openApi } from '#app.ts';
 import { silentLog } from '#core/log/log.ts';
 import { counted } from '#infra/bench/workspaces/statements.ts';
 import { openMetrics } from '#telemetry/metrics/open.ts';
-import { eventually } from '../../../support/flow/open-service.ts';
+import { eventually } from '#test/support/flow/open-service.ts';
 import { everyRow } from '../../every-row/rows.ts';
 import { documentOf } from '../../support/documents.ts';
 import { type Answer, workspaceGround } from '../../support/ground.ts';
