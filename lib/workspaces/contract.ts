@@ -71,6 +71,8 @@ export interface WorkspaceParts extends MessageParts {
   /** Scheme and authority under which clients know this service; undefined when the operator has not set them. */
   readonly publicUrl: string | undefined;
   readonly runs: RunBounds;
+  /** Longest time that a request may wait for work, in milliseconds, so that it is answered before it is cut off. */
+  readonly waitMsMax: number;
   /** Told how long a plan or an apply waited for an agent, in seconds. */
   runBegan(part: 'plan' | 'apply', waitedSeconds: number): void;
   /** Evaluates policies; undefined when the operator has not named one. */

@@ -8,7 +8,7 @@ import type { ApiCaller, ApiRow, FindNeeded } from '#path/jsonapi/row.ts';
 import { needsFinder } from './access/needs/needs.ts';
 import type { WorkspaceParts } from './contract.ts';
 import { adminRows } from './resources/admin/rows.ts';
-import { Board } from './resources/agent-jobs/board.ts';
+import { Board, releasing } from './resources/agent-jobs/board.ts';
 import { agentJobRows } from './resources/agent-jobs/rows.ts';
 import { noteWaiting } from './resources/agent-jobs/why.ts';
 import { agentPoolRows } from './resources/agent-pools/rows.ts';
@@ -16,7 +16,7 @@ import { agentRows } from './resources/agents/rows.ts';
 import { assessmentRows } from './resources/assessment-runs/rows.ts';
 import { auditTrailRows } from './resources/audit-trail/rows.ts';
 import { openTrail, recorded } from './resources/audit-trail/trail.ts';
-import { findCaller } from './resources/authentication-tokens/find.ts';
+import { callerFinder } from './resources/authentication-tokens/find.ts';
 import { tokenRows } from './resources/authentication-tokens/rows.ts';
 import { commentRows } from './resources/comments/rows.ts';
 import { configurationVersionRows } from './resources/configuration-versions/rows.ts';
@@ -67,6 +67,8 @@ export interface Workspaces {
   readonly headers: Readonly<Record<string, string>>;
   authenticate(token: Secret, from: ClientConnection): Promise<ApiCaller | undefined>;
   readonly findNeeded: FindNeeded;
+  /** Answers the requests that wait for work, as if their time were over. Later ones do not wait. */
+  endWaits(): void;
   close(): Promise<void>;
 }
 
@@ -89,13 +91,14 @@ export function openWorkspaces({ networkBounds, smtp, git, ...others }: OpenPart
   const trail = openTrail(parts);
   const board = new Board(parts);
   const rows: readonly ApiRow[] = [...allRows(parts), ...agentJobRows(parts, board), documentRow(() => rows)].map(
-    (row) => recorded(row, trail),
+    (row) => releasing(recorded(row, trail), board),
   );
   return {
     rows,
     headers: versions,
-    authenticate: (token, from) => findCaller(parts, token, from),
+    authenticate: callerFinder(parts),
     findNeeded: needsFinder(parts.store),
+    endWaits: () => board.close(),
     close: () => {
       board.close();
       return webhooks.close();

@@ -14,9 +14,8 @@ export interface TakenJob {
 export const documentOf = <A extends z.ZodType>(attributes: A) =>
   z.object({ data: z.object({ id: z.string(), attributes }) });
 
-const waitSeconds = 20;
-/** More than the wait, so that the server ends it. */
-const waitMs = 30_000;
+/** More than any server lets an agent wait, so that the server ends the wait. */
+const waitMs = 75_000;
 
 /** The requests with the token of a pool. */
 export class Pool {
@@ -33,11 +32,10 @@ export class Pool {
     return documentOf(z.unknown()).parse(await reply.json()).data.id;
   }
 
-  /** Waits for a job. Undefined: there was none for a while, or `signal` aborted. */
+  /** Waits for a job, as long as the server chooses. Undefined: there was none in that time. @throws the reason when `signal` aborts */
   async take(agentId: string, signal: AbortSignal): Promise<TakenJob | undefined> {
-    const document = { data: { type: 'agents', attributes: { 'wait-seconds': waitSeconds } } };
     const path = `/agents/${agentId}/actions/take`;
-    const reply = await send(this.#connection, { method: 'POST', path, document, signal, timeoutMs: waitMs });
+    const reply = await send(this.#connection, { method: 'POST', path, signal, timeoutMs: waitMs });
     if (reply.status === 204) return undefined;
     const { id, attributes } = documentOf(taken).parse(await reply.json()).data;
     const connection = { ...this.#connection, token: new Secret(attributes.token) };

@@ -28,6 +28,11 @@ export class Refused extends Error {
     this.status = status;
   }
 
+  /** The server may answer otherwise later: it is busy or fails. */
+  get mayRepeat(): boolean {
+    return this.status === 429 || this.status >= 500;
+  }
+
   /** The lease has ended, and with it the token. */
   get isOver(): boolean {
     return this.status === 401 || this.status === 404;
@@ -48,8 +53,8 @@ export async function send(connection: Connection, request: Request): Promise<Re
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await once(connection, request).catch((error: unknown) => error);
     if (outcome instanceof Response) return outcome;
-    const mayRepeat = !(outcome instanceof Refused) || outcome.status === 429 || outcome.status >= 500;
-    if (!mayRepeat || attempt >= attemptsMax || request.signal?.aborted === true) throw outcome;
+    const isFinal = outcome instanceof Refused && !outcome.mayRepeat;
+    if (isFinal || attempt >= attemptsMax || request.signal?.aborted === true) throw outcome;
     await delay(Math.min(firstDelayMs * 2 ** attempt, delayMsMax) * (0.5 + Math.random() / 2));
   }
 }

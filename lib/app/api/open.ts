@@ -87,6 +87,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     flush: shared.flush,
     reload: () => reloadAll(reloads, log),
     async close() {
+      workspaces.endWaits();
       await server.close(config.KEYFERRY_SHUTDOWN_MS_MAX);
       for (const part of [sync, audit, workspaces, callers]) await part.close();
       gauges.close();

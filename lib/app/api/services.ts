@@ -11,6 +11,7 @@ import { wrapStages } from '#http/v1/stages/wrap-stage.ts';
 import { workspacesService } from '#http/v2/service.ts';
 import type { CopiedMounts } from '#mounts/contract/mounts.ts';
 import type { Engine } from '#path/contract/engine.ts';
+import { longestWaitMs } from '#path/long-poll.ts';
 import type { RateLimits } from '#quotas/limits.ts';
 import { readCors } from '#system/config/index.ts';
 import { runWaitTelemetry } from '#telemetry/workspaces.ts';
@@ -70,6 +71,7 @@ export const openWorkspaceRooms = ({ config, log, shared }: Base, gatekeeper: Ga
       perOrganizationMax: config.KEYFERRY_RUNS_PER_ORGANIZATION_MAX,
       syncWaitMs: config.KEYFERRY_RUN_SYNC_WAIT_MS,
     },
+    waitMsMax: longestWaitMs(config.KEYFERRY_REQUEST_MS_MAX),
     pendingSyncs: pendingSyncsOf(shared.store),
   });
 

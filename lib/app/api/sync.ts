@@ -6,6 +6,7 @@ import type { CopiedMounts } from '#mounts/contract/mounts.ts';
 import { openWebhooks } from '#network/webhooks.ts';
 import { noticeRows } from '#notices/rows/index.ts';
 import type { Row } from '#path/contract/row.ts';
+import { longestWaitMs } from '#path/long-poll.ts';
 import { openMarker } from '#sync/marking/marker.ts';
 import { syncRows } from '#sync/rows/index.ts';
 import type { Closable } from '../shared.ts';
@@ -18,6 +19,7 @@ export function openSyncRows(
 ): Closable & { readonly rows: readonly Row[] } {
   const { store, clock, queue, changed, networkBounds } = shared;
   const log = partOf(all, 'sync');
+  const pollMsMax = longestWaitMs(config.KEYFERRY_REQUEST_MS_MAX);
   const secrets = syncedSecrets(engines, { store, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX });
   const marker = openMarker({ store, changed, log });
   const rows = syncRows({
@@ -40,10 +42,11 @@ export function openSyncRows(
     syncedMounts: secrets.titles.join(' or '),
     credentialsDir: config.KEYFERRY_CREDENTIALS_DIR,
     waitMs: config.KEYFERRY_SYNC_WAIT_MS,
+    pollMsMax,
     drainMs: config.KEYFERRY_SYNC_LOCK_MS,
   });
   const webhooks = openWebhooks(networkBounds);
-  const notices = noticeRows({ store, definitions, webhooks, networkBounds });
+  const notices = noticeRows({ store, definitions, webhooks, networkBounds, pollMsMax });
   return {
     rows: [...rows, ...notices],
     async close() {

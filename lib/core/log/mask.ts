@@ -6,41 +6,60 @@ const charactersMin = 3;
 /** A longer value is masked piece by piece. */
 const pieceCharactersMax = 1_024;
 
+/** Where values are in a text: from the first character to the one behind the last. Values that overlap are one range. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
- * Replaces secret values in a text that arrives in pieces. A value is found also when it is cut between two pieces: the end of a piece that could
+ * Replaces secret values in a text that arrives in pieces. What it returns does not depend on where the text is cut: the end of a piece that could
  * be the beginning of a value is held back.
  */
 export class Mask {
   readonly #values: readonly string[];
+  /** The end of the text so far that may begin a value. */
   #held = '';
+  /** Characters of it that belong to a value which is masked already. */
+  #covered = 0;
 
   constructor(values: readonly string[]) {
     const lines = values.flatMap((value) => [value, ...value.split(/\r?\n/)]);
     const forms = lines.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]);
-    this.#values = [...new Set(forms.flatMap(pieces))]
-      .filter(({ length }) => length >= charactersMin)
-      .toSorted((one, other) => other.length - one.length);
+    this.#values = [...new Set(forms.flatMap(pieces))].filter(({ length }) => length >= charactersMin);
   }
 
   /** The part of the text that is certain by now. */
   take(piece: string): string {
-    const text = this.#replaced(this.#held + piece);
-    const cut = text.length - this.#openEnd(text);
-    this.#held = text.slice(cut);
-    return text.slice(0, cut);
+    const text = this.#held + piece;
+    return this.#upTo(text, text.length - this.#openEnd(text));
   }
 
   end(): string {
-    const rest = this.#held;
-    this.#held = '';
-    return rest;
+    return this.#upTo(this.#held, this.#held.length);
   }
 
-  #replaced(text: string): string {
-    return this.#values.reduce((done, value) => done.replaceAll(value, masked), text);
+  /** Masks what begins before `end`, and holds the rest. */
+  #upTo(text: string, end: number): string {
+    let done = this.#covered;
+    let shown = '';
+    for (const { from, to } of this.#ranges(text)) {
+      if (from >= end) break;
+      // A range that begins in what is covered goes on with the value that is masked there.
+      if (from >= done) shown += text.slice(done, from) + masked;
+      done = Math.max(done, to);
+    }
+    this.#held = text.slice(end);
+    this.#covered = Math.max(0, done - end);
+    return shown + text.slice(done, Math.max(done, end));
   }
 
-  /** Length of the longest end of the text that begins a value. */
+  #ranges(text: string): readonly Range[] {
+    const found = this.#values.flatMap((value) => occurrences(text, value));
+    return found.toSorted((one, other) => one.from - other.from || other.to - one.to);
+  }
+
+  /** Length of the longest end of the text that begins a value, but is not all of it. */
   #openEnd(text: string): number {
     let longest = 0;
     for (const value of this.#values)
@@ -48,6 +67,15 @@ export class Mask {
         if (text.endsWith(value.slice(0, length))) longest = length;
     return longest;
   }
+}
+
+/** Those that overlap are one. */
+function occurrences(text: string, value: string): readonly Range[] {
+  const ranges: Range[] = [];
+  for (let from = text.indexOf(value); from !== -1; from = text.indexOf(value, from + 1)) {
+    ranges.push({ from, to: from + value.length });
+  }
+  return ranges;
 }
 
 const pieces = (value: string): readonly string[] =>

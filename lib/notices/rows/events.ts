@@ -35,7 +35,7 @@ const fields = {
 
 /** The row `sys/sync/events`. */
 export function eventRow(parts: NoticeParts): Row {
-  const poll = longPoll({ lookMs, waitersMax });
+  const poll = longPoll({ lookMs, waitersMax, waitMsMax: parts.pollMsMax });
   const run = async ({ after, limit, wait }: Input<typeof fields>, context: RequestContext): Promise<Reply> => {
     const { namespace, vocabulary, signal } = context;
     const mayRead = readableFor(context);

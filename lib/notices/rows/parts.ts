@@ -9,4 +9,6 @@ export interface NoticeParts {
   readonly definitions: readonly DestinationDefinition[];
   readonly webhooks: Pick<Webhooks, 'post'>;
   readonly networkBounds: NetworkBounds;
+  /** Longest time that a request may wait for something new, in milliseconds, so that it is answered before it is cut off. */
+  readonly pollMsMax: number;
 }

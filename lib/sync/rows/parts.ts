@@ -40,6 +40,8 @@ export interface SyncParts {
   readonly credentialsDir: string | undefined;
   /** How long `set` and `remove` wait for their own operation, in milliseconds. */
   readonly waitMs: number;
+  /** Longest time that a request may wait for something new, in milliseconds, so that it is answered before it is cut off. */
+  readonly pollMsMax: number;
   /** How long disabling the sync waits for operations in flight, in milliseconds. */
   readonly drainMs: number;
 }

@@ -76,6 +76,7 @@ async function setRow() {
     readPath: (mount, name) => `${mount.path}data/${name}`,
     syncedMounts: 'KV v2',
     waitMs: 0,
+    pollMsMax: 0,
     drainMs: 0,
     networkBounds: readBounds('all'),
     credentialsDir: undefined,

@@ -18,6 +18,7 @@ export const everyRow = ({ service }: WorkspaceGround): readonly ApiRow[] =>
     workloadTokens: { sign: async () => '', published: async () => ({ keys: [] }) },
     auditTrailDays: 14,
     runs: { perOrganizationMax: 50, syncWaitMs: 0 },
+    waitMsMax: 0,
     runBegan() {},
     pendingSyncs: async () => [],
     gatekeeper: { authenticate: async () => 'invalid' as const },

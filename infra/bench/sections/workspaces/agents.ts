@@ -135,13 +135,18 @@ async function longLog({ bench, api, runs }: Executing): Promise<readonly Figure
   ];
 }
 
+/** The longest wait of a request for work, in seconds: in this time each idle agent asks once. */
+const waitSeconds = 55;
+/** Until the first requests of all agents wait, in seconds. */
+const settleSeconds = 5;
+
 const loaded = z.object({ perSecond: z.number(), count: z.number(), failed: z.number() });
 
 /** Processor time of the API for agents without work, as a share of what it uses for KV reads at full load. */
 async function idle(bench: Bench, api: Server, where: Where): Promise<Figure> {
   const { stage, quick } = bench;
   const count = quick ? 100 : 1_000;
-  const [idleSeconds, loadSeconds] = quick ? [5, 2] : [40, 5];
+  const [idleSeconds, loadSeconds] = quick ? [waitSeconds, 2] : [2 * waitSeconds, 5];
   await stage.write('secret/data/agents/0', { data: { a: 'b' } });
   const load = await stage.start('load', z.object({}), {
     ...{ address: where.address, connections: 32, count: 1, method: 'GET', path: '/v1/secret/data/agents/' },
@@ -160,10 +165,12 @@ async function idle(bench: Bench, api: Server, where: Where): Promise<Figure> {
     const reading = await usage(async () => ({ perSecond } = await ask(loadSeconds)));
     const alone = await usage(() => delay((idleSeconds / 2) * 1_000));
     const agents = await startIdleAgents(where, count);
+    await delay(settleSeconds * 1_000);
     const waiting = await usage(() => delay(idleSeconds * 1_000)).finally(() => agents.end());
     const percent = (Math.max(0, waiting - alone) / reading) * 100;
     bench.note(
-      `KV reads at full load: ${Math.round(perSecond)} per second, with ${Math.round(reading * 100)} % of a core`,
+      `KV reads at full load: ${Math.round(perSecond)} per second, with ${Math.round(reading * 100)} % of a core; ` +
+        `${count} agents without work: ${(waiting * 100).toFixed(2)} %, of which the API alone ${(alone * 100).toFixed(2)} %`,
     );
     return {
       what: `${count} agents without work: processor time, of that of KV reads at full load`,

@@ -37,7 +37,7 @@ type ReadContext = Pick<
 /** The row `sys/sync/overview`. */
 export function overviewRow(parts: SyncParts): Row {
   const reading = sharedReadings((namespaceId) => readOverview(parts, namespaceId));
-  const wait = longPoll({ lookMs, waitersMax });
+  const wait = longPoll({ lookMs, waitersMax, waitMsMax: parts.pollMsMax });
   const run = async (input: Input<typeof fields>, context: ReadContext): Promise<Reply> => {
     const { since } = input;
     if (input.wait > 0 && (since === undefined || since === ''))

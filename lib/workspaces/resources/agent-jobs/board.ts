@@ -1,45 +1,84 @@
+import { Repeated } from '#core/concurrency/repeated.ts';
+import type { ApiRow } from '#path/jsonapi/row.ts';
 import type { WorkspaceParts } from '../../contract.ts';
+import { Presence, pingMs } from '../agents/presence.ts';
+import type { AgentName } from '../agents/store.ts';
+import { endLostJobs } from './end.ts';
 import { waitingCounts } from './pool.ts';
-import { awaitedSyncs } from './syncs.ts';
+import { awaitedSyncs, HeldPools } from './syncs.ts';
 import { rulesOf } from './take.ts';
 
 /** Interval at which work for waiting agents is looked for, in milliseconds: one statement for all of them. */
 const lookMs = 500;
+/** Interval at which jobs of lost agents are ended while agents wait, in milliseconds, so that their runs go on without the sweep. */
+const lostMs = 2_000;
+/** Lost jobs that one round ends. */
+const lostMax = 20;
 
 type BoardParts = Pick<WorkspaceParts, 'store' | 'runs' | 'pendingSyncs'>;
 
-interface Waiter {
-  readonly poolId: string;
-  wake(): void;
+/** Why an agent waits no longer: there may be work, the time is over or the client has left, or the agent was deleted. */
+export type Woken = 'work' | 'over' | 'gone';
+
+interface Waiter extends AgentName {
+  wake(why: Woken): void;
 }
 
-/** Agents of this process that wait for work. They share one statement, however many they are. */
+/**
+ * Agents of this process that wait for work. They share the statements, however many they are: one looks for work, one notes that they live, and
+ * one finds jobs of lost agents.
+ */
 export class Board {
+  readonly presence: Presence;
   readonly #parts: BoardParts;
   readonly #waiters = new Set<Waiter>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #held: HeldPools;
+  readonly #rounds: readonly Repeated[];
+  /** Pools for which the last look found no work. */
+  #empty: ReadonlySet<string> = new Set();
+  #changes = 0;
   #closed = false;
 
   constructor(parts: BoardParts) {
     this.#parts = parts;
+    this.presence = new Presence(parts.store);
+    this.#held = new HeldPools(parts);
+    const goesOn = () => this.#waiters.size > 0;
+    this.#rounds = [
+      new Repeated({ everyMs: lookMs, goesOn, round: () => this.#look() }),
+      new Repeated({ everyMs: pingMs, goesOn, round: () => this.#ping() }),
+      new Repeated({ everyMs: lostMs, goesOn, round: () => endLostJobs(parts.store, lostMax) }),
+    ];
   }
 
-  /** Resolves when there may be work for an agent of the pool, after `waitMs`, or when `signal` aborts. */
-  wait(poolId: string, waitMs: number, signal: AbortSignal): Promise<void> {
-    if (this.#closed || signal.aborted || waitMs <= 0) return Promise.resolve();
+  /** Resolves when there may be work for the agent, after `waitMs`, or when `signal` aborts. */
+  wait(agent: AgentName, waitMs: number, signal: AbortSignal): Promise<Woken> {
+    if (this.#closed || signal.aborted || waitMs <= 0) return Promise.resolve('over');
     return new Promise((resolve) => {
-      const wake = () => {
+      const wake = (why: Woken) => {
         clearTimeout(timeout);
-        signal.removeEventListener('abort', wake);
+        signal.removeEventListener('abort', leave);
         this.#waiters.delete(waiter);
-        resolve();
+        resolve(why);
       };
-      const waiter = { poolId, wake };
-      const timeout = setTimeout(wake, waitMs);
-      signal.addEventListener('abort', wake, { once: true });
+      const leave = () => wake('over');
+      const waiter = { ...agent, wake };
+      const timeout = setTimeout(leave, waitMs);
+      signal.addEventListener('abort', leave, { once: true });
       this.#waiters.add(waiter);
-      this.#timer ??= setTimeout(() => this.#look(), lookMs);
+      for (const rounds of this.#rounds) rounds.begin();
     });
+  }
+
+  /** Whether the last look found no work for the pool, and nothing that this process did since then has made any. */
+  isEmpty(poolId: string): boolean {
+    return this.#empty.has(poolId);
+  }
+
+  /** Something in this process may have made work. */
+  changed(): void {
+    this.#changes += 1;
+    this.#empty = new Set();
   }
 
   get isClosed(): boolean {
@@ -48,28 +87,35 @@ export class Board {
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#timer);
-    for (const { wake } of [...this.#waiters]) wake();
+    for (const rounds of this.#rounds) rounds.close();
+    this.#held.close();
+    this.changed();
+    for (const { wake } of [...this.#waiters]) wake('over');
   }
 
   async #look(): Promise<void> {
-    try {
-      const pools = [...new Set([...this.#waiters].map(({ poolId }) => poolId))];
-      if (pools.length > 0) this.#wake(await this.#counts(pools));
-    } catch {
-      // The next look finds what this one missed, and requests report what is wrong with the database.
-    }
-    const goesOn = this.#waiters.size > 0 && !this.#closed;
-    this.#timer = goesOn ? setTimeout(() => this.#look(), lookMs) : undefined;
+    const changes = this.#changes;
+    const pools = [...new Set([...this.#waiters].map(({ poolId }) => poolId))];
+    const counts = await this.#counts(pools).catch((error: unknown) => {
+      // Requests report what is wrong with the database.
+      this.changed();
+      throw error;
+    });
+    if (changes === this.#changes) this.#empty = new Set(pools.filter((id) => !counts.has(id)));
+    this.#wake(counts);
   }
 
   /** Syncs are looked at only when there are runs that could wait for them. */
   async #counts(pools: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const { store } = this.#parts;
-    const counts = await waitingCounts(store.db, pools, rulesOf(this.#parts, []));
+    const { db } = this.#parts.store;
+    if (pools.length === 0) return new Map();
+    const counts = await waitingCounts(db, pools, rulesOf(this.#parts, []));
     if (counts.size === 0) return counts;
     const syncs = await awaitedSyncs(this.#parts);
-    return syncs.length === 0 ? counts : waitingCounts(store.db, pools, rulesOf(this.#parts, syncs));
+    if (syncs.length === 0) return counts;
+    const free = await waitingCounts(db, pools, rulesOf(this.#parts, syncs));
+    this.#held.note([...counts].filter(([id, runs]) => (free.get(id) ?? 0) < runs).map(([id]) => id));
+    return free;
   }
 
   /** Wakes as many agents of a pool as there are runs for it, those first that have waited longest. */
@@ -77,8 +123,26 @@ export class Board {
     const left = new Map(counts);
     for (const { poolId, wake } of [...this.#waiters]) {
       const runs = left.get(poolId) ?? 0;
-      if (runs > 0) wake();
+      if (runs > 0) wake('work');
       left.set(poolId, runs - 1);
     }
   }
+
+  async #ping(): Promise<void> {
+    const waiters = [...this.#waiters];
+    const gone = await this.presence.ping(waiters);
+    for (const { agentId, wake } of waiters) if (gone.has(agentId)) wake('gone');
+  }
+}
+
+/** Requests of agents release nothing, except the end of a job. */
+const releasesNothing = /^\/api\/v2\/agent(?:s|-jobs)(?!.*\/finish$)(?:\/|$)/;
+
+/** Lets the board know after each request that may have made work. */
+export function releasing(row: ApiRow, board: Board): ApiRow {
+  if (row.method === 'GET' || releasesNothing.test(row.path)) return row;
+  return {
+    ...row,
+    run: (request) => row.run(request).finally(() => board.changed()),
+  };
 }

@@ -13,18 +13,13 @@ import { runIdOf } from '../run-lifecycle/store.ts';
 import { blobBytesMax } from '../state-blobs/parts.ts';
 import { blobReply } from '../state-blobs/read.ts';
 import type { Board } from './board.ts';
-import { endLostJobs } from './end.ts';
 import { jobIdOf, materialOf } from './material.ts';
-import { takeJob } from './take.ts';
+import { nextJob, takerOf, usualWaitMs, waitSecondsMax } from './poll.ts';
 import { extendLease, finishJob, type PlanFile, readPlanFile, writeLog, writePlanFile } from './work.ts';
 
 const job = '/api/v2/agent-jobs/:job_id';
 /** An agent sends a longer log piece by piece. */
 const logPieceBytesMax = 1024 * 1024;
-/** Longest wait of one request for work, in seconds. */
-const waitSecondsMax = 20;
-/** Lost jobs that a request for work ends, so that their runs go on without the sweep. */
-const lostMax = 5;
 
 /** What agents ask for: work, and what belongs to it. */
 export const agentJobRows = (parts: WorkspaceParts, board: Board): readonly ApiRow[] => [
@@ -39,31 +34,22 @@ const takeRow = (parts: WorkspaceParts, board: Board): ApiRow =>
     method: 'POST',
     path: '/api/v2/agents/:agent_id/actions/take',
     summary: 'Take the next job of the pool, waiting for one if there is none',
-    needs: { agent: 'work' },
+    needs: { caller: 'agents' },
     body: document({ attributes: { 'wait-seconds': whole(0, waitSecondsMax) }, optional: true }),
     replies: { 200: 'agent-jobs', 204: null },
-    async run({ found, body: { attributes }, signal }) {
-      const until = performance.now() + (attributes['wait-seconds'] ?? waitSecondsMax) * 1_000;
-      await endLostJobs(parts.store, lostMax);
-      while (!signal.aborted) {
-        const taken = await takeJob(parts, {
-          agentId: found.id,
-          poolId: found.poolId,
-          organizationId: found.organizationId,
-        });
-        if (taken !== undefined)
-          return {
-            data: {
-              id: jobIdOf({ id: taken.runId, part: taken.part }),
-              type: 'agent-jobs',
-              attributes: { 'run-id': taken.runId, part: taken.part, token: taken.token.reveal() },
-            },
-          };
-        const waitMs = until - performance.now();
-        if (waitMs <= 0 || board.isClosed) return undefined;
-        await board.wait(found.poolId, waitMs, signal);
-      }
-      return undefined;
+    async run({ caller, parameters, body: { attributes }, signal }) {
+      const taker = takerOf(caller, parameters.agent_id);
+      const seconds = attributes['wait-seconds'];
+      const waitMs = Math.min(seconds === undefined ? usualWaitMs() : seconds * 1_000, parts.waitMsMax);
+      const taken = await nextJob(parts, board, taker, { waitMs, signal });
+      if (taken === undefined) return undefined;
+      return {
+        data: {
+          id: jobIdOf({ id: taken.runId, part: taken.part }),
+          type: 'agent-jobs',
+          attributes: { 'run-id': taken.runId, part: taken.part, token: taken.token.reveal() },
+        },
+      };
     },
   });
 

@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
+import { Repeated } from '#core/concurrency/repeated.ts';
 import { int, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { PendingSync, WorkspaceParts } from '../../contract.ts';
 import { changeRun } from '../run-lifecycle/change.ts';
 import { queuedStatuses } from '../run-lifecycle/status.ts';
 import { addOnce } from './logs.ts';
+import { waitingIn } from './pool.ts';
 
 type Parts = Pick<WorkspaceParts, 'store' | 'pendingSyncs' | 'runs'>;
 
@@ -70,5 +72,42 @@ export async function noteSyncs(
     await changeRun(parts, row, async (tx, run) => {
       if (run.status === 'pending') await addOnce(tx, parts.store, { run, part: 'plan' }, sentence);
     });
+  }
+}
+
+/** Interval of the notes about runs that agents wait for, in milliseconds. */
+const noteMs = 5_000;
+/** Pools whose runs get notes in one round. */
+const poolsMax = 20;
+
+/** Notes in the logs of plans what they wait for while all agents of their pools wait. Runs are looked for far more often. */
+export class HeldPools {
+  readonly #parts: Parts;
+  readonly #rounds = new Repeated({ everyMs: noteMs, goesOn: () => false, round: () => this.#round() });
+  #pools: readonly string[] = [];
+  #turn = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The pools that have runs which wait for syncs now. */
+  note(pools: readonly string[]): void {
+    this.#pools = pools;
+    if (pools.length > 0) this.#rounds.begin();
+  }
+
+  close(): void {
+    this.#rounds.close();
+  }
+
+  /** Of more pools than one round can take, each gets its turn. */
+  async #round(): Promise<void> {
+    const pools = this.#pools;
+    const syncs = await awaitedSyncs(this.#parts);
+    for (const _pool of pools.slice(0, poolsMax)) {
+      this.#turn += 1;
+      await noteSyncs(this.#parts, waitingIn(pools[this.#turn % pools.length] ?? ''), syncs);
+    }
   }
 }

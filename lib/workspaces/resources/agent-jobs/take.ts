@@ -1,10 +1,10 @@
 import { sql, type Transaction } from 'kysely';
 import type { Secret } from '#core/secret.ts';
-import { ApiError } from '#path/jsonapi/error.ts';
+import { ApiError, notFound } from '#path/jsonapi/error.ts';
 import type { Database } from '#store/tables.ts';
 import { holdWorkspace } from '../../access/hold.ts';
 import type { WorkspaceParts } from '../../contract.ts';
-import { ping } from '../agents/store.ts';
+import type { AgentName } from '../agents/store.ts';
 import { hashOf, newTokenText } from '../authentication-tokens/text.ts';
 import { type Part, report } from '../plans-and-applies/report.ts';
 import { readRun } from '../run-lifecycle/store.ts';
@@ -27,24 +27,24 @@ export const leaseSeconds = 60;
 /** Runs that an agent tries in one request: others may take them first. */
 const triesMax = 20;
 
-interface Taker {
-  readonly agentId: string;
-  readonly poolId: string;
+/** An agent that asks for work, with a token of its pool. */
+export interface Taker extends AgentName {
   readonly organizationId: string;
+  readonly tokenId: string;
 }
 
 type Parts = Pick<WorkspaceParts, 'store' | 'runs' | 'pendingSyncs' | 'runBegan'>;
 
-/** Takes the next job of the agent's pool. Undefined: there is none now. */
+/** Takes the next job of the agent's pool. Undefined: there is none now. @throws ApiError 404 when the agent or its token was deleted */
 export async function takeJob(parts: Parts, taker: Taker): Promise<TakenJob | undefined> {
   const { store } = parts;
-  await ping(store.db, taker.agentId);
   const syncs = await awaitedSyncs(parts);
   const rules = rulesOf(parts, syncs);
   await noteSyncs(parts, waitingIn(taker.poolId), syncs);
   for (const candidate of await candidates(store.db, taker.poolId, { countMax: triesMax, rules })) {
     const late = await syncsOf(parts, candidate.workspaceId, syncs);
     const job = await attempt(parts, taker, { ...candidate, rules, late });
+    if (job === 'gone') throw notFound();
     if (job === undefined) continue;
     observe(parts, job);
     return job;
@@ -62,6 +62,9 @@ export const rulesOf = (parts: Pick<Parts, 'runs'>, syncs: Awaited<ReturnType<ty
   isHeld: waitsForSyncs(parts, syncs),
 });
 
+/** `gone`: the agent or its token was deleted. */
+type Taken = TakenJob | 'gone' | undefined;
+
 interface Try extends Candidate {
   readonly rules: Rules;
   /** Syncs that the plan does not wait for any longer. */
@@ -69,7 +72,7 @@ interface Try extends Candidate {
 }
 
 /** Another agent may have been faster, or the run was canceled meanwhile. */
-async function attempt(parts: Parts, taker: Taker, candidate: Try): Promise<TakenJob | undefined> {
+async function attempt(parts: Parts, taker: Taker, candidate: Try): Promise<Taken> {
   try {
     return await parts.store.transaction((tx) => take(tx, parts, taker, candidate));
   } catch (error) {
@@ -81,9 +84,11 @@ async function attempt(parts: Parts, taker: Taker, candidate: Try): Promise<Take
 async function take(
   tx: Transaction<Database>,
   { store, runs }: Parts,
-  { agentId, poolId, organizationId }: Taker,
+  taker: Taker,
   { runId, workspaceId, rules, late }: Try,
-): Promise<TakenJob | undefined> {
+): Promise<Taken> {
+  const { agentId, poolId, organizationId } = taker;
+  if (!(await mayStill(tx, taker))) return 'gone';
   const places = await placesLeft(tx, organizationId, runs.perOrganizationMax);
   if (places <= 0) return undefined;
   await holdWorkspace(tx, workspaceId);
@@ -104,6 +109,14 @@ async function take(
     tx,
   );
   return { runId, part, token, queuedAt: run.timestamps[`${part}-queued-at`] };
+}
+
+/** Whether the agent and its token still exist, which may have been deleted while it waited. They stay until the transaction ends. */
+async function mayStill(tx: Transaction<Database>, { agentId, poolId, tokenId }: Taker): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from ws_agents a join ws_agent_tokens t on t.agent_pool_id = a.agent_pool_id
+     where a.id = ${agentId} and a.agent_pool_id = ${poolId} and t.id = ${tokenId} for key share of a, t`.execute(tx);
+  return rows.length > 0;
 }
 
 const lateSentence = (count: number): string =>

@@ -3,7 +3,7 @@ import { notFound, unprocessable } from '#path/jsonapi/error.ts';
 import { type Page, pageInfo } from '#path/jsonapi/page.ts';
 import { type Resource, timeText, toOne } from '#path/jsonapi/resource.ts';
 import type { DocumentReply } from '#path/jsonapi/row.ts';
-import type { RowOf } from '#store/sql/columns.ts';
+import { pick, type RowOf } from '#store/sql/columns.ts';
 import { bool } from '#store/sql/kinds.ts';
 import { pageRowsOf, rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
@@ -83,6 +83,36 @@ export async function registerAgent(
   if (rows.length === 0) throw unprocessable(`An agent pool may have at most ${agentsMax} agents`);
   return id;
 }
+
+/** An agent, and the pool whose token it has. */
+export interface AgentName {
+  readonly agentId: string;
+  readonly poolId: string;
+}
+
+/** Notes that an agent asks for work. Returns whether the pool has it. */
+export async function greet(db: QueryExecutorProvider, { agentId, poolId }: AgentName): Promise<boolean> {
+  const { rows } = await sql`
+    update ws_agents set last_ping_at = now(), exited = false
+     where id = ${agentId} and agent_pool_id = ${poolId} returning 1`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * Notes that agents live, and returns those that exist. They are locked in the order of their ids, since two processes may note the same agents
+ * at once. One that has exited may seem to wait, behind a proxy that keeps its connection.
+ */
+export async function pingAll(
+  db: QueryExecutorProvider,
+  ids: readonly string[],
+): Promise<readonly RowOf<typeof pingedColumns>[]> {
+  const { rows } = await rowsOf(pingedColumns)`
+    with held as (select id from ws_agents where id = any(${ids}::text[]) order by id for no key update)
+    update ws_agents a set last_ping_at = now() from held where a.id = held.id returning a.id, a.exited`.execute(db);
+  return rows;
+}
+
+const pingedColumns = pick(wsAgentsTable, 'id', 'exited');
 
 /** Notes that an agent lives. */
 export const ping = (db: QueryExecutorProvider, id: string): Promise<unknown> =>

@@ -22,46 +22,74 @@ const foundColumns = {
   purpose: nullable(oneOf('audit-trails')),
 };
 
+/** Finds the caller behind a bearer token. Undefined: there is none. */
+export type FindCaller = (token: Secret, from: ClientConnection) => Promise<ApiCaller | undefined>;
+
 /**
- * The caller behind a bearer token: a user, a team or an organization. A token of the secrets service acts as the user that
- * its entity is bound to, and a root token as the site administrator.
+ * Finds the caller behind a bearer token: a user, a team, an organization, the agents of a pool, a run or the service of a run task. A token of
+ * the secrets service acts as the user that its entity is bound to, and a root token as the site administrator.
  */
-export async function findCaller(
-  parts: Pick<WorkspaceParts, 'store' | 'gatekeeper'>,
-  token: Secret,
-  from: ClientConnection,
-): Promise<ApiCaller | undefined> {
-  if (token.reveal().includes(mark)) return ofOwnToken(parts.store, token);
-  const caller = await parts.gatekeeper.authenticate(token, from);
-  if (typeof caller === 'string') return undefined;
-  return ofUser(parts.store, caller);
+export function callerFinder({ store, gatekeeper }: Pick<WorkspaceParts, 'store' | 'gatekeeper'>): FindCaller {
+  const findOwn = ownTokenFinder(store);
+  return async (token, from) => {
+    if (token.reveal().includes(mark)) return findOwn(hashOf(store, token));
+    const caller = await gatekeeper.authenticate(token, from);
+    if (typeof caller === 'string') return undefined;
+    return ofUser(store, caller);
+  };
+}
+
+/** Tokens whose kind is remembered. */
+const kindsMax = 10_000;
+
+type FindByHash = (store: Store, hash: Buffer) => Promise<ApiCaller | undefined>;
+
+/**
+ * Looks a token up in one table after the other, first where it was found last. So one statement finds the token of an agent that asks for work
+ * again and again. The database is asked each time: only the order is remembered.
+ */
+function ownTokenFinder(store: Store): (hash: Buffer) => Promise<ApiCaller | undefined> {
+  const foundBy = new Map<string, FindByHash>();
+  return async (hash) => {
+    const key = hash.toString('base64');
+    const last = foundBy.get(key);
+    for (const find of last === undefined ? kinds : [last, ...kinds.filter((one) => one !== last)]) {
+      const caller = await find(store, hash);
+      if (caller === undefined) continue;
+      foundBy.delete(key);
+      foundBy.set(key, find);
+      const [oldest = key] = foundBy.size > kindsMax ? foundBy.keys() : [];
+      if (oldest !== key) foundBy.delete(oldest);
+      return caller;
+    }
+    foundBy.delete(key);
+    return undefined;
+  };
 }
 
 /** The last use of a token is written at most this often. */
 const noticedAgain = sql`interval '1 minute'`;
 
-/** Finds a token and records its use in one statement. Among concurrent requests only one writes. */
-async function ofOwnToken(store: Store, token: Secret): Promise<ApiCaller | undefined> {
+/** The token of a user, a team or an organization. Finds it and records its use in one statement: among concurrent requests only one writes. */
+async function ofHolder({ db }: Store, hash: Buffer): Promise<ApiCaller | undefined> {
   const { rows } = await rowsOf(foundColumns)`
     with found as (
       select t.id, t.user_id, u.username, u.site_admin, t.team_id, m.organization_id as team_organization, t.organization_id,
              t.purpose, t.last_used_at
         from ws_tokens t left join ws_users u on u.id = t.user_id left join ws_teams m on m.id = t.team_id
-       where t.hash = ${hashOf(store, token)} and (t.expire_at is null or t.expire_at > now()) and u.suspended is not true),
+       where t.hash = ${hash} and (t.expire_at is null or t.expire_at > now()) and u.suspended is not true),
     noticed as (
       update ws_tokens t set last_used_at = now() from found f
        where t.id = f.id and t.last_used_at is not distinct from f.last_used_at
          and (f.last_used_at is null or f.last_used_at < now() - ${noticedAgain}))
     select id, user_id, username, site_admin, team_id, team_organization, organization_id, purpose from found`.execute(
-    store.db,
+    db,
   );
   const [row] = rows;
-  if (row !== undefined) return callerOf(row);
-  const hash = hashOf(store, token);
-  return (await ofAgents(store, hash)) ?? (await runCallerOf(store.db, hash)) ?? taskCallerOf(store.db, hash);
+  return row && callerOf(row);
 }
 
-/** The token of an agent pool. */
+/** The token of an agent pool, found in the same way. */
 async function ofAgents({ db }: Store, hash: Buffer): Promise<ApiCaller | undefined> {
   const { rows } = await rowsOf({ id: text, agent_pool_id: text, organization_id: text })`
     with found as (
@@ -70,13 +98,21 @@ async function ofAgents({ db }: Store, hash: Buffer): Promise<ApiCaller | undefi
         join ws_organizations o on o.id = p.organization_id and o.removed_at is null where t.hash = ${hash}),
     noticed as (
       update ws_agent_tokens t set last_used_at = now() from found f
-       where t.id = f.id and (f.last_used_at is null or f.last_used_at < now() - ${noticedAgain}))
+       where t.id = f.id and t.last_used_at is not distinct from f.last_used_at
+         and (f.last_used_at is null or f.last_used_at < now() - ${noticedAgain}))
     select id, agent_pool_id, organization_id from found`.execute(db);
   const [row] = rows;
   if (row === undefined) return undefined;
   const { id: tokenId, agent_pool_id: id, organization_id: organizationId } = row;
   return { kind: 'agents', id, organizationId, tokenId, actsIn: new Set() };
 }
+
+const kinds: readonly FindByHash[] = [
+  ofHolder,
+  ofAgents,
+  ({ db }, hash) => runCallerOf(db, hash),
+  ({ db }, hash) => taskCallerOf(db, hash),
+];
 
 function callerOf(row: Row): ApiCaller | undefined {
   const common = { tokenId: row.id, actsIn: new Set<string>() };

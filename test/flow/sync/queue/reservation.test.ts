@@ -44,6 +44,7 @@ async function groundOf(beforeReserve: (round: number) => Promise<void> = async 
     readPath: (mount, name) => `${mount.path}data/${name}`,
     syncedMounts: 'KV v2',
     waitMs: 0,
+    pollMsMax: 0,
     drainMs: 0,
     networkBounds: readBounds('all'),
     credentialsDir: undefined,

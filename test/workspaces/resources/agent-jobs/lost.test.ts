@@ -31,6 +31,7 @@ test('the plan of a lost agent is queued again, three times at most, and the los
   expect((await first.finish({ status: 'finished', 'has-changes': true })).status).toBe(401);
   expect(await status(id)).toBe('planning');
   await lose(id);
+  await sweep();
   const third = jobOf(ground, await take(agent));
   expect(third.runId).toBe(id);
   await lose(id);

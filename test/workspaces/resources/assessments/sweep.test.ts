@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { endLostJobs } from '#workspaces/resources/agent-jobs/end.ts';
 import { assessDue } from '#workspaces/resources/assessment-runs/sweep.ts';
 import { documentOf } from '../../support/documents.ts';
 import { workspaceGround } from '../../support/ground.ts';
@@ -98,7 +99,10 @@ test('an assessment whose agent is lost is tried again, and fails in the end', a
   const { change, take, agent, lose, current } = await scheduled();
   await change({ 'assessments-enabled': true });
   await round();
-  for (let tries = 0; tries < 3; tries += 1) await lose(String((await take(agent)).item.attributes['run-id']));
+  for (let tries = 0; tries < 3; tries += 1) {
+    await lose(String((await take(agent)).item.attributes['run-id']));
+    await endLostJobs(ground.service.store, 10);
+  }
   expect((await take(agent)).status).toBe(204);
   expect((await current()).item.attributes).toMatchObject({ succeeded: false });
 });

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { Repeated } from '#core/concurrency/repeated.ts';
+
+test('rounds follow one another while there is a reason, also after one that fails, and one at a time', async () => {
+  let [left, running, rounds] = [3, 0, 0];
+  const ended = Promise.withResolvers<void>();
+  const repeated = new Repeated({
+    everyMs: 1,
+    goesOn: () => left > 0,
+    async round() {
+      running += 1;
+      expect(running).toBe(1);
+      // Does nothing during a round.
+      repeated.begin();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      [left, running, rounds] = [left - 1, 0, rounds + 1];
+      if (left === 0) ended.resolve();
+      throw new Error('a round that fails');
+    },
+  });
+  repeated.begin();
+  repeated.begin();
+  await ended.promise;
+  expect(rounds).toBe(3);
+  const again = Promise.withResolvers<void>();
+  const other = new Repeated({ everyMs: 1, goesOn: () => true, round: async () => again.resolve() });
+  other.begin();
+  await again.promise;
+  other.close();
+  other.begin();
+  repeated.close();
+});

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import type { ApiRow } from '#path/jsonapi/row.ts';
+import { eventually } from '#test/support/flow/open-service.ts';
+import { Board, releasing } from '#workspaces/resources/agent-jobs/board.ts';
+import { Presence, pingMs } from '#workspaces/resources/agents/presence.ts';
+import { silentSeconds } from '#workspaces/resources/agents/store.ts';
+import { everyRow } from '../../every-row/rows.ts';
+import { workspaceGround } from '../../support/ground.ts';
+import { poolOf } from './pool-of.ts';
+
+// What the agents that wait in one process share.
+const ground = workspaceGround();
+const never = new AbortController().signal;
+const hourMs = 3_600_000;
+
+const boardOf = (syncs: () => void = () => {}) =>
+  new Board({
+    store: ground.service.store,
+    runs: { perOrganizationMax: 50, syncWaitMs: hourMs },
+    async pendingSyncs() {
+      syncs();
+      return [];
+    },
+  });
+
+const agentOf = async ({ pool, register }: Awaited<ReturnType<typeof poolOf>>) => ({
+  agentId: await register(),
+  poolId: pool.id,
+});
+
+test('one run wakes one agent of its pool, the one that has waited longest; the others are told when the process ends', async () => {
+  const [busy, idle] = [await poolOf(ground), await poolOf(ground)];
+  const board = boardOf();
+  const elsewhere = board.wait(await agentOf(idle), hourMs, never);
+  const [first, second] = [await agentOf(busy), await agentOf(busy)];
+  const waiting = [board.wait(first, hourMs, never), board.wait(second, hourMs, never)] as const;
+  await busy.configuration();
+  await busy.run({ 'plan-only': true });
+  expect(await waiting[0]).toBe('work');
+  board.close();
+  expect([await waiting[1], await elsewhere]).toEqual(['over', 'over']);
+  expect(await board.wait(first, hourMs, never)).toBe('over');
+});
+
+test('a pool is empty from a look that finds no work until something in this process may have made some', async () => {
+  const stage = await poolOf(ground);
+  const board = boardOf();
+  const waiting = board.wait(await agentOf(stage), hourMs, never);
+  const { id } = stage.pool;
+  expect(board.isEmpty(id)).toBe(false);
+  await eventually(() => board.isEmpty(id));
+  const rows = everyRow(ground);
+  const forRow = async (path: string) => {
+    await eventually(() => board.isEmpty(id));
+    const row = rows.find((one) => one.path === path && one.method === 'POST');
+    if (row === undefined) throw new Error(`no row ${path}`);
+    await releasing({ ...row, run: async () => undefined }, board).run({} as Parameters<ApiRow['run']>[0]);
+    return !board.isEmpty(id);
+  };
+  expect(await forRow('/api/v2/runs')).toBe(true);
+  expect(await forRow('/api/v2/agents')).toBe(false);
+  expect(await forRow('/api/v2/agent-jobs/:job_id/actions/extend')).toBe(false);
+  expect(await forRow('/api/v2/agent-jobs/:job_id/actions/finish')).toBe(true);
+  board.close();
+  await waiting;
+});
+
+test('what changes during a look is not taken for something that the look has seen', async () => {
+  const [busy, idle] = [await poolOf(ground), await poolOf(ground)];
+  await busy.configuration();
+  await busy.run({ 'plan-only': true });
+  const seen: boolean[] = [];
+  const board = boardOf(() => board.changed());
+  const [one, other] = [await agentOf(busy), await agentOf(idle)];
+  const look = board.wait(one, hourMs, never).then(() => seen.push(board.isEmpty(idle.pool.id)));
+  const waiting = board.wait(other, hourMs, never);
+  await look;
+  expect(seen).toEqual([false]);
+  board.close();
+  await waiting;
+});
+
+test('an agent is looked up once while it is seen, is noted as living while it waits, and is missed when it was deleted', async () => {
+  const stage = await poolOf(ground);
+  const agent = await agentOf(stage);
+  const presence = new Presence(ground.service.store);
+  const statusOf = async () => (await ground.call('GET', `/agents/${agent.agentId}`)).item.attributes['status'];
+  const silence = () => ground.service.store.db.updateTable('ws_agents').where('id', '=', agent.agentId);
+  expect(await presence.has({ ...agent, poolId: 'apool-other' })).toBe(false);
+  expect(await presence.has(agent)).toBe(true);
+  await silence()
+    .set({ last_ping_at: new Date(0) })
+    .execute();
+  expect(await statusOf()).toBe('unknown');
+  expect([...(await presence.ping([agent]))]).toEqual([]);
+  expect(await statusOf()).toBe('idle');
+  // Behind a proxy an agent that has left may seem to wait.
+  expect((await ground.call('POST', `/agents/${agent.agentId}/actions/exit`, undefined, stage.token)).status).toBe(204);
+  expect([...(await presence.ping([agent]))]).toEqual([]);
+  expect(await statusOf()).toBe('exited');
+  expect(await presence.has(agent)).toBe(true);
+  expect(await statusOf()).toBe('idle');
+  await ground.service.store.db.deleteFrom('ws_agents').where('id', '=', agent.agentId).execute();
+  expect([...(await presence.ping([agent]))]).toEqual([agent.agentId]);
+  expect(await presence.has(agent)).toBe(false);
+});
+
+test('a waiting agent is noted several times before it would be shown as unknown', () => {
+  expect(silentSeconds * 1_000).toBeGreaterThanOrEqual(3 * pingMs);
+});
