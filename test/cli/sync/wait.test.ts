@@ -43,6 +43,7 @@ test('a secret that is associated nowhere, or not there, is an error with the ne
   const other = `cloud-a-sm/${await service.destination('cloud-a-sm')}`;
   const elsewhere = await line('wait', secret, '--to', other);
   expect(elsewhere).toMatchObject({ code: 1, errors: expect.stringContaining(`${secret} is not associated with ${other}`) });
+  expect((await line('wait', secret, '--to', 'cloud-a-sm/nowhere')).code).toBe(1);
   // The other name of the type.
   const aliased = await line('wait', secret, '--to', `aws-sm/${name}`, '-o', 'ndjson');
   expect([aliased.code, printedRows(aliased.output)]).toMatchObject([0, [{ secret, status: 'SYNCED' }]]);
@@ -79,17 +80,6 @@ test('a destination is waited for until its last change is synced, without a rea
   const reads = paths.filter((path) => path.includes('/associations'));
   expect(reads.length).toBeGreaterThan(0);
   expect(reads.filter((path) => !path.includes('limit=1'))).toEqual([]);
-});
-
-test('a change of the destination is waited for also before its syncs are marked', async () => {
-  const name = await destinationWith(1);
-  await sql`insert into markings (destination_id, reason, forced, association_max, after_mount)
-            select id, 'destination', false, 9223372036854775807, 'ffffffff-ffff-ffff-ffff-ffffffffffff' from destinations where name = ${name}`.execute(
-    service.store.db,
-  );
-  // Nothing reads PENDING, as when the page before is pushed and the next one is not marked.
-  const wait = () => line('wait', '--to', `cloud-a-sm/${name}`, '--timeout', '0s');
-  expect((await wait()).code).toBe(7);
 });
 
 test('a caller who may only read the associations of a destination waits for it by these', async () => {

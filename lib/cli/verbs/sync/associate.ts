@@ -5,7 +5,6 @@ import { usage } from '../../failure.ts';
 import { one, type Result } from '../../output/result.ts';
 import type { Described, Given, Verb } from '../../verb.ts';
 import { placeOf } from '../kv/place.ts';
-import { nameOf } from './at-destination.ts';
 import { type Copy, copiesIn, copyTable, exitOf, isSettled, settledCopies } from './copies.ts';
 import { settledBatch } from './settled-batch.ts';
 import { targetOf } from './target.ts';
@@ -77,8 +76,7 @@ async function change(context: Context, given: Given, send: Change): Promise<Res
   const secret = `${place.mount}/${place.path}`;
   const data = await send(target, { mount: place.mount, secret_name: place.path });
   let copies: readonly Copy[] = copiesIn(data, { destination }).filter((copy) => copy.secret === secret);
-  if (given.flag('wait') && !copies.every(isSettled))
-    copies = await settledCopies(context, given, place, await nameOf(context.client, target));
+  if (given.flag('wait') && !copies.every(isSettled)) copies = await settledCopies(context, given, place, target);
   return { ...copyTable(copies), exit: exitOf(copies) };
 }
 

@@ -4,7 +4,7 @@ import { destinationName, destinationsIn } from '#client/overview.ts';
 import { isObject, memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { permitted } from '../../permitted.ts';
 import { copiesAt, copiesIn, isSettled } from './copies.ts';
-import type { Target } from './target.ts';
+import { matching, type Target } from './target.ts';
 
 /** How many syncs of a destination have a status. For a caller that may read only its associations, how many copies. */
 export type Counts = ReadonlyMap<string, number>;
@@ -24,27 +24,18 @@ export const totalOf = (counts: Counts): number => [...counts.values()].reduce((
  * read, and changes of a destination that are being marked; the first association and the overview tell of both.
  */
 export async function isSettledAt(client: Client, target: Target): Promise<boolean> {
-  const { data } = await client.call(sync.associationsOf, target, { limit: 1 });
-  if (!copiesIn(data).every(isSettled)) return false;
+  const first = copiesIn((await client.call(sync.associationsOf, target, { limit: 1 })).data);
+  if (!first.every(isSettled)) return false;
   const { type, name } = target;
   const pending = await permitted(client.call(sync.listRecords, {}, { type, name, status: 'PENDING', limit: 1 }));
   if (pending === undefined) return !(await anyPending(client, target));
-  return textOf(pending.data, 'total') === '0' && !(await isMarking(client, nameIn(data)));
+  return textOf(pending.data, 'total') === '0' && !(await isMarking(client, target));
 }
 
-/** The name of a destination in replies, where its type has one of its two names: that of the vocabulary of the request. */
-export async function nameOf(client: Client, target: Target): Promise<string> {
-  const reply = await permitted(client.call(sync.associationsOf, target, { limit: 1 }));
-  return reply === undefined ? `${target.type}/${target.name}` : nameIn(reply.data);
-}
-
-const nameIn = (data: Value | undefined): string => `${textOf(data, 'store_type')}/${textOf(data, 'store_name')}`;
-
-async function isMarking(client: Client, destination: string): Promise<boolean> {
+async function isMarking(client: Client, target: Target): Promise<boolean> {
   const overview = await permitted(client.call(sync.overview, {}));
-  return destinationsIn(overview?.data).some(
-    (one) => destinationName(one) === destination && textOf(one, 'marking_since') !== '',
-  );
+  const found = matching(destinationsIn(overview?.data), target, destinationName);
+  return found.some((one) => textOf(one, 'marking_since') !== '');
 }
 
 async function anyPending(client: Client, target: Target): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import type { Exit } from '../../failure.ts';
 import { type Rows, rowsOf } from '../../output/result.ts';
 import type { Given } from '../../verb.ts';
-import type { Target } from './target.ts';
+import { matching, type Target } from './target.ts';
 import { untilTrue } from './until.ts';
 
 /** A copy of a secret, or of one of its keys, with its state. */
@@ -66,20 +66,20 @@ interface Secret {
 
 /**
  * Waits until the copies of a secret are up to date, gone or failed.
- * @param destination only the copies there, by `type/name` as replies have it
+ * @param target only the copies there
  * @param first sees the copies before the wait, and may end it by an error
  */
 export async function settledCopies(
   context: Context,
   given: Given,
   { mount, path }: Secret,
-  destination: string | undefined,
+  target: Target | undefined,
   first: (copies: readonly Copy[]) => void = () => {},
 ): Promise<readonly Copy[]> {
   let copies: readonly Copy[] | undefined;
   await untilTrue(context, given, async () => {
     const found = await copiesOfSecret(context.client, mount, path);
-    const there = destination === undefined ? found : found.filter((copy) => copy.destination === destination);
+    const there = target === undefined ? found : matching(found, target, (copy) => copy.destination);
     if (copies === undefined) first(there);
     copies = there;
     return copies.every(isSettled);

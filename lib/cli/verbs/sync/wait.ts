@@ -1,9 +1,11 @@
+import { sync } from '#client/operations/sync.ts';
 import type { Context } from '../../context.ts';
 import { CommandFailure, type Exit, usage } from '../../failure.ts';
 import { type Result, rowsOf } from '../../output/result.ts';
+import { permitted } from '../../permitted.ts';
 import type { Given, Verb } from '../../verb.ts';
 import { placeOf } from '../kv/place.ts';
-import { type Counts, countsAt, isSettledAt, nameOf, totalOf } from './at-destination.ts';
+import { type Counts, countsAt, isSettledAt, totalOf } from './at-destination.ts';
 import { copyTable, exitOf, settledCopies } from './copies.ts';
 import { type Target, targetOf } from './target.ts';
 import { untilTrue } from './until.ts';
@@ -31,8 +33,10 @@ export const wait: Verb = {
 
 async function ofSecret(context: Context, given: Given, secret: string, to: string | undefined): Promise<Result> {
   const place = await placeOf(context.client, secret);
-  const destination = to === undefined ? undefined : await nameOf(context.client, targetOf(to, given.verb));
-  const copies = await settledCopies(context, given, place, destination, (found) => {
+  const target = to === undefined ? undefined : targetOf(to, given.verb);
+  // A destination that does not exist is told, if the token may know.
+  if (target !== undefined) await permitted(context.client.call(sync.associationsOf, target, { limit: 1 }));
+  const copies = await settledCopies(context, given, place, target, (found) => {
     if (found.length > 0) return;
     const where = to === undefined ? 'is associated with no destination' : `is not associated with ${to}`;
     throw new CommandFailure('failed', `${secret} ${where}`, `keyferry sync ${secret} --to ${to ?? '<type/name>'}`);
