@@ -17,14 +17,9 @@ export const failedAt = (destination: Value): number =>
   );
 
 /** `counts` by status or `errors` by kind. */
-export function countsIn(
-  numbers: Value | undefined,
-  name: 'counts' | 'errors',
-): Readonly<Record<string, number>> {
+export function countsIn(numbers: Value | undefined, name: 'counts' | 'errors'): Readonly<Record<string, number>> {
   const counts = memberOf(numbers, name);
-  return Object.fromEntries(
-    Object.entries(isObject(counts) ? counts : {}).map(([key, count]) => [key, Number(count)]),
-  );
+  return Object.fromEntries(Object.entries(isObject(counts) ? counts : {}).map(([key, count]) => [key, Number(count)]));
 }
 
 /** The workers of a type. */

@@ -20,9 +20,7 @@ export async function ruleFindings({ look }: Installation): Promise<readonly Fin
       return warning('rules', finding, `keyferry rules get ${name}`);
     });
     const others = suspended.length - named.length;
-    return others === 0
-      ? named
-      : [...named, warning('rules', `${others} more are suspended`, 'keyferry rules list')];
+    return others === 0 ? named : [...named, warning('rules', `${others} more are suspended`, 'keyferry rules list')];
   } catch (error) {
     // A list without entries is not found.
     if (error instanceof CallFailure && error.status === 404) return [passed('rules', 'there are none')];

@@ -64,7 +64,11 @@ const purgeFindings = (overview: Value | undefined): readonly Finding[] =>
   destinationsIn(overview)
     .filter((one) => textOf(one, 'purge_error') !== '')
     .map((one) =>
-      failed('purge', `${destinationName(one)}: ${textOf(one, 'purge_error')}`, `keyferry destinations check ${destinationName(one)}`),
+      failed(
+        'purge',
+        `${destinationName(one)}: ${textOf(one, 'purge_error')}`,
+        `keyferry destinations check ${destinationName(one)}`,
+      ),
     );
 
 function failures(overview: Value | undefined): Finding {

@@ -15,12 +15,16 @@ export async function webhookFindings({ look }: Installation): Promise<readonly 
     const names = textsOf(await look(notices.listNotifications), 'keys');
     const findings: Finding[] = [];
     for (const name of names.slice(0, webhooksMax)) {
-      const found = await look(notices.listDeliveries, { parameters: { name }, fields: { state: 'dead', limit: deadMax } });
+      const found = await look(notices.listDeliveries, {
+        parameters: { name },
+        fields: { state: 'dead', limit: deadMax },
+      });
       const dead = memberOf(found, 'deliveries');
       const count = Array.isArray(dead) ? dead.length : 0;
       const counted = textOf(found, 'after') === '' ? `${count}` : `at least ${count}`;
       const finding = `${name} has ${counted} messages that could not be delivered`;
-      if (count > 0) findings.push(warning('webhooks', finding, `keyferry notifications deliveries ${name} --state dead`));
+      if (count > 0)
+        findings.push(warning('webhooks', finding, `keyferry notifications deliveries ${name} --state dead`));
     }
     if (findings.length > 0) return findings;
     const looked = names.length > webhooksMax ? `the first ${webhooksMax} of ${names.length}` : `${names.length}`;

@@ -14,7 +14,9 @@ test('a rule is stored once the number of syncs is agreed to', async () => {
     line('rules', 'set', folder, `secret/${folder}/`, '--to', `cloud-a-sm/${name}`, '-o', 'json', ...more);
   expect(await set()).toMatchObject({
     code: 2,
-    errors: expect.stringContaining(`Store the rule ${folder}, which sets 2 syncs and removes 0 now? Without a terminal`),
+    errors: expect.stringContaining(
+      `Store the rule ${folder}, which sets 2 syncs and removes 0 now? Without a terminal`,
+    ),
   });
   expect((await line('rules', 'get', folder)).code).toBe(1);
   expect((await set('--dry-run')).errors).toContain('would set 2 and unset 0');
@@ -36,7 +38,10 @@ test('dead messages are sent again once their number is agreed to', async () => 
     errors: expect.stringContaining('Send 3 dead messages of on-call again? Without a terminal'),
   });
   const done = await again('--yes');
-  expect([done.code, printedRows(done.output).map(({ state }) => state)]).toEqual([0, ['waiting', 'waiting', 'waiting']]);
+  expect([done.code, printedRows(done.output).map(({ state }) => state)]).toEqual([
+    0,
+    ['waiting', 'waiting', 'waiting'],
+  ]);
   expect(await again()).toMatchObject({ code: 0, output: '' });
 });
 

@@ -1,29 +1,12 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { recorded } from '#test/support/cli/recorded.ts';
 import { printedRows, syncLines } from '#test/support/cli/syncs.ts';
 import { insertAssociations } from '#test/support/flow/many/associations.ts';
 import { serviceOf } from '#test/support/flow/open-service.ts';
 
 const service = serviceOf(['cloud-a-sm']);
 const { line, lineWith, destinationWith, destinationWithFailed } = syncLines(service);
-
-/** Passes requests on to the service, and records their paths. */
-async function recorded() {
-  const paths: string[] = [];
-  const server = createServer(async ({ method = 'GET', url = '', headers }, reply) => {
-    paths.push(url);
-    const token = { 'x-service-token': String(headers['x-service-token'] ?? '') };
-    const answer = await fetch(`${service.address}${url}`, { method, headers: token });
-    reply.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-  });
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, paths };
-}
 
 /** A token with one policy. */
 async function tokenOf(policy: string): Promise<string> {
@@ -37,12 +20,17 @@ test('a secret that is associated nowhere, or not there, is an error with the ne
   const name = await destinationWith(1);
   expect(await line('wait', 'secret/typo')).toMatchObject({
     code: 1,
-    errors: expect.stringMatching(/secret\/typo is associated with no destination\n {2}next: keyferry sync secret\/typo --to/),
+    errors: expect.stringMatching(
+      /secret\/typo is associated with no destination\n {2}next: keyferry sync secret\/typo --to/,
+    ),
   });
   const [{ secret }] = printedRows((await line('records', 'list', '--name', name, '-o', 'ndjson')).output);
   const other = `cloud-a-sm/${await service.destination('cloud-a-sm')}`;
   const elsewhere = await line('wait', secret, '--to', other);
-  expect(elsewhere).toMatchObject({ code: 1, errors: expect.stringContaining(`${secret} is not associated with ${other}`) });
+  expect(elsewhere).toMatchObject({
+    code: 1,
+    errors: expect.stringContaining(`${secret} is not associated with ${other}`),
+  });
   expect((await line('wait', secret, '--to', 'cloud-a-sm/nowhere')).code).toBe(1);
   // The other name of the type.
   const aliased = await line('wait', secret, '--to', `aws-sm/${name}`, '-o', 'ndjson');
@@ -62,7 +50,7 @@ test('a destination is waited for until its last change is synced, without a rea
   await sql`update associations set status = 'PENDING' where secret_name = ${`many-of-${name}/001500`}`.execute(
     service.store.db,
   );
-  const { address, paths } = await recorded();
+  const { address, paths } = await recorded(service);
   const wait = () => lineWith({ address }, 'wait', '--to', `cloud-a-sm/${name}`, '--timeout', '0s', '-o', 'ndjson');
   expect((await wait()).code).toBe(7);
   await sql`update associations set status = 'CLIENT_SIDE_ERROR' where secret_name = ${`many-of-${name}/001500`}`.execute(
@@ -88,6 +76,11 @@ test('a caller who may only read the associations of a destination waits for it 
   const token = await tokenOf(`path "${base}/*" { capabilities = ["read", "update"] }`);
   const failed = await lineWith({ token }, 'wait', '--to', `cloud-a-sm/${name}`, '-o', 'ndjson');
   expect([failed.code, printedRows(failed.output)]).toMatchObject([1, [{ status: 'CLIENT_SIDE_ERROR', count: 1 }]]);
+  const allowed = `path "${base}/*" { capabilities = ["read", "update"] } path "secret/data/*" { capabilities = ["read"] }`;
+  const [secret, narrow] = [await service.secret({ a: 'b' }), { token: await tokenOf(allowed) }];
+  const synced = await lineWith(narrow, 'sync', `secret/${secret}`, '--to', `cloud-a-sm/${name}`, '--wait');
+  expect(synced.code, synced.errors).toBe(0);
+  expect((await lineWith(narrow, 'wait', `secret/${secret}`, '--to', `cloud-a-sm/${name}`)).code).toBe(0);
   const none = await tokenOf(`path "sys/sync/records" { capabilities = ["read"] }`);
   expect((await lineWith({ token: none }, 'wait', '--to', `cloud-a-sm/${name}`)).code).toBe(4);
 });

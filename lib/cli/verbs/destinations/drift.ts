@@ -51,7 +51,12 @@ const idsMax = 500;
 const anyStatus = 'PENDING,SYNCED,UNSYNCED,CLIENT_SIDE_ERROR,EXTERNAL_SERVICE_ERROR,INTERNAL_ERROR';
 
 /** Replays the syncs that differ. So many that a batch cannot name them are looked for again among all of the destination. */
-async function repair(context: Context, given: Given, { type, name }: Target, objects: readonly Value[]): Promise<Result> {
+async function repair(
+  context: Context,
+  given: Given,
+  { type, name }: Target,
+  objects: readonly Value[],
+): Promise<Result> {
   const ids = [...new Set(objects.filter((object) => !isForeign(object)).map((object) => textOf(object, 'id')))];
   const isNamed = ids.length <= idsMax;
   const wanted: Wanted = isNamed

@@ -30,7 +30,10 @@ export const kvDelete: Verb = {
         : plannedOf(context, given, kv2.deleteVersions);
     const place = await placeOf(client, given.argument(0));
     if (place.version === 1 && given.text('versions') !== undefined)
-      throw usage(`${place.mount}/ is a KV mount of version 1, which has no versions: leave --versions out`, given.verb);
+      throw usage(
+        `${place.mount}/ is a KV mount of version 1, which has no versions: leave --versions out`,
+        given.verb,
+      );
     if (place.version === 1) await client.call(kv1.delete, place);
     else if (given.text('versions') === undefined) await client.call(kv2.deleteLatest, place);
     else await client.call(kv2.deleteVersions, place, { versions: versionsOf(given) });

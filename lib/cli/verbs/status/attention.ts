@@ -56,7 +56,11 @@ export const attentionLines = (attention: readonly Attention[]): ObjectValue => 
 });
 
 function lineOf(one: Attention): string {
-  const [until, openUntil, purge] = [textOf(one, 'disabled_until'), textOf(one, 'circuit_open_until'), textOf(one, 'purge_error')];
+  const [until, openUntil, purge] = [
+    textOf(one, 'disabled_until'),
+    textOf(one, 'circuit_open_until'),
+    textOf(one, 'purge_error'),
+  ];
   const circuit = textOf(one, 'circuit');
   const errors = countsText(one.errors);
   return [

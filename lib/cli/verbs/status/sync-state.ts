@@ -1,6 +1,6 @@
-import { countsIn, workersIn } from '#client/overview.ts';
 import { sync } from '#client/operations/sync.ts';
 import { system } from '#client/operations/system.ts';
+import { countsIn, workersIn } from '#client/overview.ts';
 import { memberOf, type ObjectValue, textOf, type Value } from '#client/wire/json.ts';
 import type { Context } from '../../context.ts';
 import { permitted } from '../../permitted.ts';

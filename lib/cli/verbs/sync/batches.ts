@@ -64,7 +64,10 @@ const create: Verb = {
   async run(context, given) {
     const action = actions.find((one) => one === given.argument(0));
     if (action === undefined)
-      throw usage(`"${given.argument(0)}" is no action: it is ${actions.join(', ')}`.replace(/, (\w+)$/, ' or $1'), given.verb);
+      throw usage(
+        `"${given.argument(0)}" is no action: it is ${actions.join(', ')}`.replace(/, (\w+)$/, ' or $1'),
+        given.verb,
+      );
     return runBatch(context, given, action);
   },
 };

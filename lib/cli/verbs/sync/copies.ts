@@ -5,6 +5,7 @@ import { isObject, memberOf, textOf, type Value } from '#client/wire/json.ts';
 import type { Context } from '../../context.ts';
 import type { Exit } from '../../failure.ts';
 import { type Rows, rowsOf } from '../../output/result.ts';
+import { permitted } from '../../permitted.ts';
 import type { Given } from '../../verb.ts';
 import { matching, type Target } from './target.ts';
 import { untilTrue } from './until.ts';
@@ -78,13 +79,24 @@ export async function settledCopies(
 ): Promise<readonly Copy[]> {
   let copies: readonly Copy[] | undefined;
   await untilTrue(context, given, async () => {
-    const found = await copiesOfSecret(context.client, mount, path);
-    const there = target === undefined ? found : matching(found, target, (copy) => copy.destination);
-    if (copies === undefined) first(there);
-    copies = there;
+    const found = await (target === undefined
+      ? copiesOfSecret(context.client, mount, path)
+      : copiesOfSecretAt(context.client, mount, path, target));
+    if (copies === undefined) first(found);
+    copies = found;
     return copies.every(isSettled);
   });
   return copies ?? [];
+}
+
+/** A token that may only read the associations of the destination finds the secret among these. */
+async function copiesOfSecretAt(client: Client, mount: string, path: string, target: Target): Promise<readonly Copy[]> {
+  const everywhere = await permitted(copiesOfSecret(client, mount, path));
+  if (everywhere !== undefined) return matching(everywhere, target, (copy) => copy.destination);
+  const found: Copy[] = [];
+  for await (const page of copiesAt(client, target))
+    found.push(...page.filter(({ secret }) => secret === `${mount}/${path}`));
+  return found;
 }
 
 /** Secrets of one page. */

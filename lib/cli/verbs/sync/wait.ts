@@ -59,7 +59,8 @@ async function ofDestination(context: Context, given: Given, target: Target): Pr
   return { ...table, exit: exitOfCounts(counts) };
 }
 
-const failedIn = (counts: Counts): readonly string[] => [...counts.keys()].filter((status) => status.endsWith('_ERROR'));
+const failedIn = (counts: Counts): readonly string[] =>
+  [...counts.keys()].filter((status) => status.endsWith('_ERROR'));
 
 function exitOfCounts(counts: Counts): Exit {
   const failed = failedIn(counts).reduce((sum, status) => sum + (counts.get(status) ?? 0), 0);
