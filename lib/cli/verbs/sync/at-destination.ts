@@ -1,7 +1,7 @@
 import type { Client } from '#client/client.ts';
 import { sync } from '#client/operations/sync.ts';
-import { destinationName, destinationsIn } from '#client/overview.ts';
-import { isObject, memberOf, textOf, type Value } from '#client/wire/json.ts';
+import { countsIn, destinationName, destinationsIn } from '#client/overview.ts';
+import { textOf } from '#client/wire/json.ts';
 import { permitted } from '../../permitted.ts';
 import { copiesAt, copiesIn, isSettled } from './copies.ts';
 import { matching, type Target } from './target.ts';
@@ -13,8 +13,7 @@ export type Counts = ReadonlyMap<string, number>;
 export async function countsAt(client: Client, target: Target): Promise<Counts> {
   const read = await permitted(client.call(sync.readDestination, target));
   if (read === undefined) return tallied(client, target);
-  const counts = memberOf(read.data, 'counts');
-  return new Map(Object.entries(isObject(counts) ? counts : {}).map(([status, count]) => [status, Number(count)]));
+  return new Map(Object.entries(countsIn(read.data, 'counts')));
 }
 
 export const totalOf = (counts: Counts): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
