@@ -5,7 +5,7 @@ export const groups: readonly Group[] = [
   {
     name: 'status',
     summary: 'Show the state of the server and of the sync',
-    load: async () => [(await import('./verbs/status.ts')).status],
+    load: async () => [(await import('./verbs/status/status.ts')).status],
   },
   {
     name: 'login',
@@ -120,8 +120,8 @@ export const groups: readonly Group[] = [
   },
   {
     name: 'replay',
-    summary: 'Queue failed syncs again',
-    load: async () => [(await import('./verbs/sync/operate.ts')).replay],
+    summary: 'Queue failed syncs again; by a filter also others',
+    load: async () => [(await import('./verbs/sync/replay.ts')).replay],
   },
   {
     name: 'pause',
@@ -136,7 +136,7 @@ export const groups: readonly Group[] = [
   {
     name: 'wait',
     summary: 'Wait until a secret, or everything at a destination, is synced',
-    load: async () => [(await import('./verbs/sync/operate.ts')).wait],
+    load: async () => [(await import('./verbs/sync/wait.ts')).wait],
   },
   {
     name: 'events',

@@ -1,7 +1,10 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { driftFindings, pauseFindings, workerFindings } from '#client/doctor/standing.ts';
 import { runLine } from '../support/cli/line.ts';
 import { eventually, serviceOf } from '../support/flow/open-service.ts';
 import { shamirService } from '../support/flow/shamir.ts';
+import { receiver } from '../support/servers/receiver.ts';
 
 const service = serviceOf(['cloud-a-sm']);
 const sealed = shamirService();
@@ -38,6 +41,8 @@ test('a fresh service passes, except that it is used with a root token, is not a
     ['sync', 'passed'],
     ['queue', 'passed'],
     ['failures', 'passed'],
+    ['rules', 'passed'],
+    ['webhooks', 'passed'],
   ]);
 });
 
@@ -84,4 +89,69 @@ test('failed syncs and a disabled sync are told', async () => {
     remedy: 'keyferry records list --status CLIENT_SIDE_ERROR',
   });
   expect(found['sync']).toMatchObject({ outcome: 'warning', remedy: 'keyferry resume' });
+});
+
+test('suspended rules and messages that could not be delivered are told', async () => {
+  const destination = await service.destination('cloud-a-sm');
+  const rule = { mount: 'secret', prefix: 'never/', destinations: [`cloud-a-sm/${destination}`] };
+  await service.ask('POST', 'sys/sync/rules/team', rule);
+  await sql`update sync_rules set state = 'suspended', reason = 'its owner lost a right'`.execute(service.store.db);
+  const { url } = await receiver();
+  await service.api.write('sys/sync/notifications/on-call', { url });
+  await sql`insert into sync_deliveries (id, notification_id, event_id, kind, body, next_at, state)
+            select gen_random_uuid(), id, n, 'queue.filling', '{}', now(), 'dead' from sync_notifications, generate_series(1, 2) n`.execute(
+    service.store.db,
+  );
+  const { code, found } = await examined(service.address, service.rootToken);
+  expect(code).toBe(3);
+  expect(found['rules']).toEqual({
+    outcome: 'warning',
+    finding: 'team is suspended: its owner lost a right',
+    remedy: 'keyferry rules get team',
+  });
+  expect(found['webhooks']).toEqual({
+    outcome: 'warning',
+    finding: 'on-call has 2 messages that could not be delivered',
+    remedy: 'keyferry notifications deliveries on-call --state dead',
+  });
+});
+
+const place = (name: string, more: object) => ({
+  type: 'cloud-a-sm',
+  name,
+  counts: { PENDING: 3, SYNCED: 1 },
+  ...more,
+});
+
+test.each([
+  [0, {}, 1],
+  [1, {}, 0],
+  // A pause is a finding of its own.
+  [0, { disabled: true }, 0],
+  [0, { counts: { SYNCED: 4 } }, 0],
+])('%i workers at %j are %i findings', (seen, more, findings) => {
+  const workers = [{ type: 'cloud-a-sm', seen, last_seen_at: '2030-01-31T08:00:00.000Z' }];
+  expect(workerFindings({ workers, destinations: [place('one', more)] })).toHaveLength(findings);
+});
+
+test('what a worker of the type should do, which destinations are paused, and drift are told with a command', () => {
+  const workers = [{ type: 'cloud-a-sm', seen: 0, last_seen_at: null }];
+  expect(workerFindings({ workers, destinations: [place('one', {}), place('two', {})] })).toEqual([
+    {
+      check: 'workers',
+      outcome: 'failed',
+      finding: 'cloud-a-sm: 6 syncs wait, and no worker of this type was seen',
+      remedy: 'start a process sync-cloud-a-sm',
+    },
+  ]);
+  const until = { disabled: true, disabled_until: '2030-01-31T08:00:00.000Z' };
+  const paused = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => place(name, until));
+  expect(pauseFindings({ destinations: paused })).toMatchObject([
+    {
+      finding: expect.stringMatching(/^paused: cloud-a-sm\/a until 2030-01-31T08:00:00.000Z, .* and 1 more$/),
+      remedy: 'keyferry resume cloud-a-sm/a',
+    },
+  ]);
+  expect(driftFindings({ drifted: 2 })).toMatchObject([{ remedy: 'keyferry records list --drift any' }]);
+  for (const findings of [workerFindings, pauseFindings, driftFindings]) expect(findings({ drifted: 0 })).toEqual([]);
 });

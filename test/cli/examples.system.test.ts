@@ -215,6 +215,7 @@ const before: Readonly<Record<string, () => Promise<unknown>>> = {
   agent: agentPool,
   workspaces: () => workspace({ locked: false }),
   'workspaces unlock': () => workspace({ locked: true }),
+  replay: association,
   sync: destination,
   unsync: association,
   wait: association,

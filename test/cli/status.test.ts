@@ -50,10 +50,11 @@ test('in JSON they are points', async () => {
   });
 });
 
-test('a token that may not read the samples sees the rest', async () => {
+test('a token that may not read the overview is told so, and sees the rest', async () => {
   await service.api.write('sys/policies/acl/config', { policy: 'path "sys/sync/config" { capabilities = ["read"] }' });
   const { body } = await service.ask('POST', 'auth/token/create', { policies: ['config'] });
   const { client_token: token } = body['auth'] as { readonly client_token: string };
   const { code, output } = await runLine(['status'], { address: service.address, token });
   expect([code, output.includes('queue_capacity'), output.includes('last_hour')]).toEqual([0, true, false]);
+  expect(output).toMatch(/^sync\.overview {2,}the token may not read it$/m);
 });

@@ -1,6 +1,7 @@
 import type { Client } from '#client/client.ts';
 import { examine, isWell } from '#client/doctor/examine.ts';
 import type { Installation } from '#client/doctor/installation.ts';
+import { requestOf } from '#client/request.ts';
 import { rowsOf } from '../output/result.ts';
 import type { Verb } from '../verb.ts';
 
@@ -23,5 +24,5 @@ export const doctor: Verb = {
 
 const lookWith =
   (client: Client): Installation['look'] =>
-  async (operation) =>
-    (await client.call(operation, {})).data;
+  async (operation, { parameters = {}, fields } = {}) =>
+    (await client.ask(requestOf(operation, parameters, fields))).data;

@@ -12,16 +12,40 @@ export const watchOptions: readonly Described[] = [
 /** Looks that `--watch` takes without `--times`. */
 const unlimited = 1_000_000_000;
 
-/** One look, or with `--watch` many. On a terminal each takes the place of the one before. */
-export async function watched<R extends Result>(context: Context, given: Given, look: () => Promise<R>): Promise<R> {
+/** Seconds between two looks. */
+export const intervalOf = (given: Given, otherwise = 2): number =>
+  given.count('interval', otherwise, { min: 1, max: 3_600 });
+
+/**
+ * One look, or with `--watch` many. On a terminal each takes the place of the one before.
+ * @param untilNext waits until it is time for the next look
+ */
+export async function watched<R extends Result>(
+  context: Context,
+  given: Given,
+  look: () => Promise<R>,
+  untilNext = () => rest(context, intervalOf(given)),
+): Promise<R> {
   if (!given.flag('watch')) return look();
-  const interval = given.count('interval', 2, { min: 1, max: 3_600 });
+  // A wrong number is told before the first look.
+  intervalOf(given);
   const times = given.count('times', unlimited, { min: 1, max: unlimited });
   for (let count = 1; count < times; count += 1) {
     const result = await look();
     if (context.host.output.isTTY === true) context.host.output.write('\u001b[H\u001b[2J');
     await context.show(result);
-    await delay(interval * 1_000, undefined, { signal: context.host.signal });
+    await untilNext();
   }
   return look();
 }
+
+/** @param seconds at least 0 */
+export const rest = ({ host }: Context, seconds: number): Promise<void> =>
+  delay(seconds * 1_000, undefined, { signal: host.signal });
+
+/** How long one request may wait for news, the most that the server allows, in seconds. */
+export const newsSecondsMax = 30;
+
+/** How long a request waits for news, in seconds. The time limit of the client's calls must not end the wait. */
+export const newsSeconds = ({ settings }: Context, wantedSeconds = newsSecondsMax): number =>
+  Math.ceil(Math.min(newsSecondsMax, settings.connection.timeoutMs / 2_000, wantedSeconds));

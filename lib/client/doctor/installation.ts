@@ -1,5 +1,11 @@
 import type { Operation } from '../operation.ts';
-import type { Value } from '../wire/json.ts';
+import type { ObjectValue, Value } from '../wire/json.ts';
+
+/** The parameters and fields of a look. */
+export interface Asked {
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly fields?: ObjectValue;
+}
 
 /** The installation that is examined, as a command line or a page sees it. */
 export interface Installation {
@@ -8,7 +14,7 @@ export interface Installation {
   readonly version: string | undefined;
   readonly hasToken: boolean;
   /** The `data` of the reply. @throws CallFailure */
-  look(operation: Operation): Promise<Value | undefined>;
+  look(operation: Operation, asked?: Asked): Promise<Value | undefined>;
   /** The same of an operation that anybody may use. @throws CallFailure */
   lookWithoutToken(operation: Operation): Promise<Value | undefined>;
 }

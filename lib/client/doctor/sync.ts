@@ -1,7 +1,9 @@
 import { sync } from '../operations/sync.ts';
+import { countsIn, destinationName, destinationsIn } from '../overview.ts';
 import { isObject, memberOf, textOf, type Value } from '../wire/json.ts';
 import { type Finding, failed, passed, unanswered, warning } from './finding.ts';
 import type { Installation } from './installation.ts';
+import { driftFindings, pauseFindings, workerFindings } from './standing.ts';
 
 /** A queue that is fuller may soon refuse operations. */
 const fullShareMax = 0.8;
@@ -12,7 +14,16 @@ const waitMsMax = 5 * 60_000;
 export async function syncFindings({ look }: Installation): Promise<readonly Finding[]> {
   try {
     const data = await look(sync.overview);
-    return [isRunning(data), ...queueFindings(data), ...circuitFindings(data), ...purgeFindings(data), failures(data)];
+    return [
+      isRunning(data),
+      ...workerFindings(data),
+      ...queueFindings(data),
+      ...pauseFindings(data),
+      ...circuitFindings(data),
+      ...purgeFindings(data),
+      ...driftFindings(data),
+      failures(data),
+    ];
   } catch (error) {
     return unanswered('sync', error);
   }
@@ -38,36 +49,32 @@ function queueFindings(overview: Value | undefined): readonly Finding[] {
   return [warning('queue', finding, 'add workers, or raise queue_capacity of sys/sync/config')];
 }
 
-const destinationsOf = (overview: Value | undefined): readonly Value[] => {
-  const all = memberOf(overview, 'destinations');
-  return Array.isArray(all) ? all : [];
-};
-
-const nameOf = (destination: Value): string => `${textOf(destination, 'type')}/${textOf(destination, 'name')}`;
-
 const circuitFindings = (overview: Value | undefined): readonly Finding[] =>
-  destinationsOf(overview)
+  destinationsIn(overview)
     .filter((one) => ['open', 'half-open'].includes(textOf(one, 'circuit')))
     .map((one) =>
       failed(
         'circuit',
-        `${nameOf(one)} is not called: it failed repeatedly`,
-        `keyferry destinations check ${nameOf(one)}`,
+        `${destinationName(one)} is not called: it failed repeatedly`,
+        `keyferry destinations check ${destinationName(one)}`,
       ),
     );
 
 const purgeFindings = (overview: Value | undefined): readonly Finding[] =>
-  destinationsOf(overview)
+  destinationsIn(overview)
     .filter((one) => textOf(one, 'purge_error') !== '')
     .map((one) =>
-      failed('purge', `${nameOf(one)}: ${textOf(one, 'purge_error')}`, `keyferry destinations check ${nameOf(one)}`),
+      failed(
+        'purge',
+        `${destinationName(one)}: ${textOf(one, 'purge_error')}`,
+        `keyferry destinations check ${destinationName(one)}`,
+      ),
     );
 
 function failures(overview: Value | undefined): Finding {
-  const counts = memberOf(overview, 'counts');
-  const statuses = Object.keys(isObject(counts) ? counts : {}).filter((status) => status.endsWith('_ERROR'));
-  const failing = statuses.filter((status) => Number(textOf(counts, status)) > 0);
+  const counts = countsIn(overview, 'counts');
+  const failing = Object.keys(counts).filter((status) => status.endsWith('_ERROR') && (counts[status] ?? 0) > 0);
   if (failing.length === 0) return passed('failures', 'no sync has failed');
-  const finding = failing.map((status) => `${textOf(counts, status)} ${status}`).join(', ');
+  const finding = failing.map((status) => `${counts[status]} ${status}`).join(', ');
   return failed('failures', finding, `keyferry records list --status ${failing.join(',')}`);
 }

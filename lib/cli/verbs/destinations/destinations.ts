@@ -6,7 +6,8 @@ import type { Context } from '../../context.ts';
 import { CommandFailure, usage } from '../../failure.ts';
 import { one, rowsOf } from '../../output/result.ts';
 import type { Described, Given, Verb } from '../../verb.ts';
-import { copiesAt, copyTable, noneThere } from '../sync/copies.ts';
+import { countsAt, totalOf } from '../sync/at-destination.ts';
+import { type Copy, copiesAt, copyTable, noneThere } from '../sync/copies.ts';
 import { type Target, targetOf } from '../sync/target.ts';
 import { check } from './check.ts';
 import { inLines, numbersByDestination } from './numbers.ts';
@@ -43,7 +44,11 @@ const get: Verb = {
   examples: ['keyferry destinations get cloud-a-sm/prod', 'keyferry destinations get cloud-a-sm/prod --copies -o wide'],
   async run({ client, settings }, given) {
     const target = targetOf(given.argument(0), given.verb);
-    if (given.flag('copies')) return copyTable(await copiesAt(client, target.type, target.name));
+    if (given.flag('copies')) {
+      const copies: Copy[] = [];
+      for await (const page of copiesAt(client, target)) copies.push(...page);
+      return copyTable(copies);
+    }
     const stored = (await client.call(sync.readDestination, target)).data ?? null;
     return one(settings.format === 'table' || settings.format === 'wide' ? inLines(stored) : stored);
   },
@@ -100,13 +105,14 @@ const remove: Verb = {
     const target = targetOf(given.argument(0), given.verb);
     const [purge, force] = [given.flag('purge'), given.flag('force')];
     if (purge && force) throw usage('either --purge or --force', given.verb);
-    const { length } = await copiesAt(client, target.type, target.name);
-    const fate = purge ? 'are removed' : force ? 'stay, unmanaged' : 'must be none';
-    await questions.agree(`Delete ${given.argument(0)}? Its ${length} copies ${fate}.`, given.flag('yes'), given.verb);
+    const syncs = totalOf(await countsAt(client, target));
+    const fate = purge ? 'their copies are removed' : force ? 'their copies stay, unmanaged' : 'there must be none';
+    const question = `Delete ${given.argument(0)}? It has ${syncs} syncs: ${fate}.`;
+    await questions.agree(question, given.flag('yes'), given.verb);
     const fields = { purge: purge || undefined, force_delete: force || undefined };
     const { warnings } = await client.call(sync.deleteDestination, target, fields);
     for (const warning of warnings) say(`warning: ${warning}`);
-    return one({ deleted: given.argument(0), copies: length });
+    return one({ deleted: given.argument(0), syncs });
   },
 };
 

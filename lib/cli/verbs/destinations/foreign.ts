@@ -1,3 +1,4 @@
+import { usage } from '#cli/failure.ts';
 import { type Rows, rowsOf } from '#cli/output/result.ts';
 import type { Verb } from '#cli/verb.ts';
 import { sync } from '#client/operations/sync.ts';
@@ -19,6 +20,7 @@ export const foreign: Verb = {
   examples: ['keyferry foreign cloud-a-sm/prod', 'keyferry foreign cloud-a-sm/prod --all -o ndjson'],
   async run({ client, say }, given): Promise<Rows> {
     const target = targetOf(given.argument(0), given.verb);
+    if (given.flag('all') && given.text('limit') !== undefined) throw usage('either --limit or --all', given.verb);
     const limit = given.flag('all') ? limitMax : given.count('limit', 100, { min: 1, max: limitMax });
     const found: Value[] = [];
     let after = '';

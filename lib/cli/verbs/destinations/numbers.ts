@@ -1,18 +1,13 @@
 import type { Client } from '#client/client.ts';
 import { sync } from '#client/operations/sync.ts';
-import { CallFailure } from '#client/wire/failure.ts';
-import { isObject, memberOf, textOf, type Value } from '#client/wire/json.ts';
+import { destinationName, destinationsIn } from '#client/overview.ts';
+import { isObject, textOf, type Value } from '#client/wire/json.ts';
+import { permitted } from '../../permitted.ts';
 
 /** The numbers of each `type/name` that the overview shows; none for a caller that may not read it. */
 export async function numbersByDestination(client: Client): Promise<ReadonlyMap<string, Value>> {
-  const { data } = await client.call(sync.overview, {}).catch((error: unknown) => {
-    if (error instanceof CallFailure && (error.status === 403 || error.status === 404)) return { data: null };
-    throw error;
-  });
-  const found = memberOf(data, 'destinations');
-  return new Map(
-    (Array.isArray(found) ? found : []).map((place) => [`${textOf(place, 'type')}/${textOf(place, 'name')}`, place]),
-  );
+  const overview = await permitted(client.call(sync.overview, {}));
+  return new Map(destinationsIn(overview?.data).map((destination) => [destinationName(destination), destination]));
 }
 
 /** A destination for a table: numbers by name and errors are lines of text instead of nested objects. */

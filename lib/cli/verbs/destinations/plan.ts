@@ -5,7 +5,7 @@ import { usage } from '../../failure.ts';
 import type { Result } from '../../output/result.ts';
 import type { Given, Verb } from '../../verb.ts';
 import { placeOf } from '../kv/place.ts';
-import { settledBatch } from '../sync/batches.ts';
+import { settledBatch } from '../sync/settled-batch.ts';
 import { targetOf } from '../sync/target.ts';
 import { isChange, planLine, planTable } from './plan-table.ts';
 import { type Asked, type PlannedObjects, planned } from './planned.ts';

@@ -1,6 +1,6 @@
 import { kv1, kv2 } from '#client/operations/kv.ts';
 import { isObject, memberOf, printJson, textOf, textsOf, type Value } from '#client/wire/json.ts';
-import { CommandFailure } from '../../failure.ts';
+import { CommandFailure, usage } from '../../failure.ts';
 import { one, rowsOf, text } from '../../output/result.ts';
 import type { Verb } from '../../verb.ts';
 import { placeOf, versionedPlace } from './place.ts';
@@ -18,6 +18,8 @@ export const kvGet: Verb = {
   examples: ['keyferry kv get secret/my-app', 'keyferry kv get secret/my-app --field password > password'],
   async run({ client, host }, given) {
     const place = await placeOf(client, given.argument(0));
+    if (place.version === 1 && given.text('version') !== undefined)
+      throw usage(`${place.mount}/ is a KV mount of version 1, which has no versions: leave --version out`, given.verb);
     const version = given.count('version', 0, { min: 1, max: versionMax });
     const data =
       place.version === 1

@@ -29,6 +29,11 @@ export const kvDelete: Verb = {
         ? planned(context, given, kv2.deleteLatest)
         : plannedOf(context, given, kv2.deleteVersions);
     const place = await placeOf(client, given.argument(0));
+    if (place.version === 1 && given.text('versions') !== undefined)
+      throw usage(
+        `${place.mount}/ is a KV mount of version 1, which has no versions: leave --versions out`,
+        given.verb,
+      );
     if (place.version === 1) await client.call(kv1.delete, place);
     else if (given.text('versions') === undefined) await client.call(kv2.deleteLatest, place);
     else await client.call(kv2.deleteVersions, place, { versions: versionsOf(given) });
@@ -68,6 +73,8 @@ export const kvDestroy: Verb = {
   ],
   async run(context, given) {
     const { client, questions } = context;
+    if (given.flag('all') && given.text('versions') !== undefined)
+      throw usage('either --versions or --all', given.verb);
     if (given.flag('plan'))
       return given.flag('all') ? planned(context, given, kv2.deleteAll) : plannedOf(context, given, kv2.destroy);
     const place = await versionedPlace(client, given.argument(0));

@@ -4,11 +4,10 @@ import type { Context } from '../../context.ts';
 import { type Result, rowsOf, text } from '../../output/result.ts';
 import { shown } from '../../output/table.ts';
 import type { Given, Verb } from '../../verb.ts';
+import { newsSeconds } from '../watch.ts';
 
 /** Events of one page, the most that a reply has. */
 const pageMax = 500;
-/** How long one request of `--follow` waits, the most that the server allows, in seconds. */
-const waitSecondsMax = 30;
 /** How long `--follow` goes on without `--for`: until it is interrupted. */
 const unlimitedMs = 1_000_000_000_000;
 
@@ -30,7 +29,7 @@ export const events: Verb = {
       const { data } = await context.client.call(
         notices.readEvents,
         {},
-        { ...fieldsOf(after), wait: waitOf(context, leftMs) },
+        { ...fieldsOf(after), wait: newsSeconds(context, leftMs / 1_000) },
       );
       const found = memberOf(data, 'events');
       const page = (Array.isArray(found) ? found : []) as readonly ObjectValue[];
@@ -44,12 +43,6 @@ export const events: Verb = {
 };
 
 const fieldsOf = (after: string) => ({ limit: pageMax, ...(after === '' ? {} : { after }) });
-
-/** In seconds. The time limit of the client's calls must not end the wait. */
-function waitOf({ settings }: Context, leftMs: number): number {
-  const mostMs = Math.min(waitSecondsMax * 1_000, settings.connection.timeoutMs / 2, leftMs);
-  return Math.ceil(mostMs / 1_000);
-}
 
 function printed({ host, settings }: Context, given: Given, page: readonly ObjectValue[]): Result {
   if (settings.format !== 'table' || given.text('output') !== undefined)

@@ -185,15 +185,18 @@ const redeliver: Verb = {
   name: 'notifications redeliver',
   summary: 'Send a message again, or all dead ones',
   arguments: [nameArgument, ['[id]', 'id of the message, from `keyferry notifications deliveries`']],
-  options: [['--dead', 'all messages that are dead']],
-  examples: ['keyferry notifications redeliver on-call "$DELIVERY"', 'keyferry notifications redeliver on-call --dead'],
+  options: [
+    ['--dead', 'all messages that are dead'],
+    ['-y, --yes', 'with --dead: do not ask'],
+  ],
+  examples: [
+    'keyferry notifications redeliver on-call "$DELIVERY"',
+    'keyferry notifications redeliver on-call --dead --yes',
+  ],
   async run(context, given) {
     const [name = '', id] = given.arguments;
     if ((id === undefined) === !given.flag('dead')) throw usage('name a message, or --dead', given.verb);
-    const ids =
-      id === undefined
-        ? (await deliveriesOf(context, name, { state: 'dead', limit: limitMax })).map((one) => textOf(one, 'id'))
-        : [id];
+    const ids = id === undefined ? await deadOnes(context, given, name) : [id];
     // The oldest first, as they were told.
     const rows: Value[] = [];
     for (const each of ids.toReversed())
@@ -201,5 +204,13 @@ const redeliver: Verb = {
     return deliveryTable(rows);
   },
 };
+
+/** Their ids, once the user agrees to their number. */
+async function deadOnes(context: Context, given: Given, name: string): Promise<readonly string[]> {
+  const ids = (await deliveriesOf(context, name, { state: 'dead', limit: limitMax })).map((one) => textOf(one, 'id'));
+  if (ids.length > 0)
+    await context.questions.agree(`Send ${ids.length} dead messages of ${name} again?`, given.flag('yes'), given.verb);
+  return ids;
+}
 
 export const notifications: readonly Verb[] = [list, get, set, remove, test, deliveries, redeliver];

@@ -1,13 +1,13 @@
 import { sync } from '#client/operations/sync.ts';
 import { textOf } from '#client/wire/json.ts';
 import type { Context } from '../../context.ts';
+import { usage } from '../../failure.ts';
 import { one, type Result } from '../../output/result.ts';
 import type { Described, Given, Verb } from '../../verb.ts';
 import { placeOf } from '../kv/place.ts';
-import { settledBatch } from './batches.ts';
-import { type Copy, copiesAt, copiesIn, copyTable, exitOf, isSettled } from './copies.ts';
-import { type Target, targetOf } from './target.ts';
-import { untilTrue } from './until.ts';
+import { type Copy, copiesIn, copyTable, exitOf, isSettled, settledCopies } from './copies.ts';
+import { settledBatch } from './settled-batch.ts';
+import { targetOf } from './target.ts';
 
 const secretArgument: Described = ['<secret>', 'the secret, with its mount: secret/my-app'];
 const waitOptions: readonly Described[] = [
@@ -69,29 +69,15 @@ type Change = (
 ) => Promise<Parameters<typeof copiesIn>[0]>;
 
 async function change(context: Context, given: Given, send: Change): Promise<Result> {
+  if (given.flag('dryRun')) throw usage('--dry-run counts what --prefix selects: give both, or neither', given.verb);
   const target = targetOf(given.text('to'), given.verb);
   const place = await placeOf(context.client, given.argument(0));
   const destination = `${target.type}/${target.name}`;
   const secret = `${place.mount}/${place.path}`;
   const data = await send(target, { mount: place.mount, secret_name: place.path });
-  const ofSecret = (copies: readonly Copy[]) => copies.filter((copy) => copy.secret === secret);
-  let copies: readonly Copy[] = ofSecret(copiesIn(data, { destination }));
-  if (given.flag('wait') && !copies.every(isSettled)) copies = await settled(context, given, target, ofSecret);
+  let copies: readonly Copy[] = copiesIn(data, { destination }).filter((copy) => copy.secret === secret);
+  if (given.flag('wait') && !copies.every(isSettled)) copies = await settledCopies(context, given, place, target);
   return { ...copyTable(copies), exit: exitOf(copies) };
-}
-
-async function settled(
-  context: Context,
-  given: Given,
-  { type, name }: Target,
-  ofSecret: (copies: readonly Copy[]) => readonly Copy[],
-) {
-  let copies: readonly Copy[] = [];
-  await untilTrue(context, given, async () => {
-    copies = ofSecret(await copiesAt(context.client, type, name));
-    return copies.every(isSettled);
-  });
-  return copies;
 }
 
 /** Copies or removes every secret whose path starts with the argument. A slash at its end is part of the prefix. */

@@ -11,12 +11,18 @@ export const filterOptions: readonly Described[] = [
   ['--secret <path>', 'only the secret at this path below the mount'],
   ['--rule <name>', 'only what this standing rule made'],
   ['--drift <kinds>', 'only drift of these kinds (deleted, changed, tags, foreign, any), with commas between them'],
+  ['--unconfirmed', 'only syncs with a write or removal whose end was not seen, and which may still be applied'],
 ];
 
 const names = ['type', 'name', 'status', 'kind', 'mount', 'prefix', 'secret', 'rule', 'drift'] as const;
 
+export type Filter = { readonly [name in (typeof names)[number]]?: string } & { readonly unconfirmed?: true };
+
 /** The options that were given, as fields of a request. */
-export function filterOf(given: Given): { readonly [name in (typeof names)[number]]?: string } {
+export function filterOf(given: Given): Filter {
   const fields = names.map((name) => [name, given.text(name)] as const);
-  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+  return {
+    ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)),
+    ...(given.flag('unconfirmed') ? { unconfirmed: true } : {}),
+  };
 }

@@ -18,6 +18,7 @@ const list: Verb = {
     'keyferry records list --status CLIENT_SIDE_ERROR,EXTERNAL_SERVICE_ERROR',
     'keyferry records list --type cloud-a-sm --name prod --prefix my- -o ndjson',
     'keyferry records list --drift any',
+    'keyferry records list --unconfirmed',
   ],
   run: (context, given) => watched(context, given, () => listed(context, given)),
 };
@@ -69,8 +70,12 @@ const get: Verb = {
   name: 'records get',
   summary: 'Show one sync, with its copies at the destination',
   arguments: [['<id>', 'id of the record, from `keyferry records list`']],
-  examples: ['keyferry records get "$RECORD"'],
-  run: async ({ client }, given) => one((await client.call(sync.readRecord, { id: given.argument(0) })).data ?? null),
+  options: watchOptions,
+  examples: ['keyferry records get "$RECORD"', 'keyferry records get "$RECORD" --watch --interval 1 --times 2'],
+  run: (context, given) =>
+    watched(context, given, async () =>
+      one((await context.client.call(sync.readRecord, { id: given.argument(0) })).data ?? null),
+    ),
 };
 
 const history: Verb = {

@@ -50,21 +50,24 @@ const set: Verb = {
     ['--template <template>', 'name template, instead of that of the destinations'],
     ['--adopt', 'take over objects of the same name that the sync did not write'],
     ['--dry-run', 'only show what it would set and unset'],
+    ['-y, --yes', 'do not ask'],
     ['--wait', 'wait until it has looked at all secrets'],
     ['--timeout <time>', 'how long --wait waits; default: 5m'],
   ],
   examples: [
     'keyferry rules set databases secret/ --glob "*/db" --to cloud-a-sm/prod --dry-run',
-    'keyferry rules set team-a secret/my- --metadata team=a --to cloud-a-sm/prod --wait',
+    'keyferry rules set team-a secret/my- --metadata team=a --to cloud-a-sm/prod --yes --wait',
   ],
   async run(context, given) {
-    const { client } = context;
+    const { client, questions } = context;
     const rule = given.argument(0);
     const { mount, path } = await placeOf(client, given.argument(1));
     const prefix = path === '' || given.argument(1).endsWith('/') ? `${path}/` : path;
     const fields = { mount, prefix, ...fieldsOf(given) };
+    const { data: preview } = await client.call(sync.writeRule, { rule }, { ...fields, dry_run: true });
+    if (given.flag('dryRun')) return changesOf(preview, context.say);
+    await questions.agree(questionOf(rule, preview), given.flag('yes'), given.verb);
     const { data } = await client.call(sync.writeRule, { rule }, fields);
-    if (given.flag('dryRun')) return changesOf(data, context.say);
     if (!given.flag('wait')) return one(data ?? null);
     let stored: Value | undefined;
     await untilTrue(context, given, async () => {
@@ -86,7 +89,6 @@ function fieldsOf(given: Given) {
     granularity: given.text('granularity'),
     secret_name_template: given.text('template'),
     adopt: given.flag('adopt') || undefined,
-    dry_run: given.flag('dryRun') || undefined,
   };
 }
 
@@ -102,6 +104,13 @@ function pairsOf(given: Given): Readonly<Record<string, string>> | undefined {
       }),
     )
   );
+}
+
+/** What cannot be looked at within one request is not counted. */
+function questionOf(rule: string, preview: Value | undefined): string {
+  const atLeast = memberOf(preview, 'exact') === true ? '' : 'at least ';
+  const set = `sets ${atLeast}${textOf(preview, 'would_set')} syncs`;
+  return `Store the rule ${rule}, which ${set} and removes ${textOf(preview, 'would_unset')} now?`;
 }
 
 function changesOf(data: Value | undefined, say: (text: string) => void): Rows {

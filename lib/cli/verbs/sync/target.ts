@@ -15,3 +15,13 @@ export function targetOf(text: string | undefined, verb: string): Target {
     verb,
   );
 }
+
+/**
+ * Those that are about a destination. A type has two names, of which a user may give either: where none has the given one, all that have the
+ * name of the destination match.
+ * @param nameOf `type/name`
+ */
+export function matching<T>(all: readonly T[], { type, name }: Target, nameOf: (one: T) => string): readonly T[] {
+  const exact = all.filter((one) => nameOf(one) === `${type}/${name}`);
+  return exact.length > 0 ? exact : all.filter((one) => nameOf(one).endsWith(`/${name}`));
+}

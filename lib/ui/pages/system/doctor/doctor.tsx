@@ -1,7 +1,8 @@
 import { examine, isWell } from '#client/doctor/examine.ts';
 import type { Finding } from '#client/doctor/finding.ts';
-import type { Operation } from '#client/operation.ts';
+import type { Installation } from '#client/doctor/installation.ts';
 import type { PageReply } from '#client/page.ts';
+import { requestOf } from '#client/request.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { Badge } from '#ui/parts/badge.tsx';
 import { Button } from '#ui/parts/button.tsx';
@@ -46,7 +47,8 @@ export function Doctor() {
 
 /** As a reply, so that it is kept and renewed like one. */
 async function examined(signal: AbortSignal): Promise<PageReply> {
-  const look = async (operation: Operation) => (await api.call(operation, {}, undefined, { signal })).data;
+  const look: Installation['look'] = async (operation, { parameters = {}, fields } = {}) =>
+    (await api.ask(requestOf(operation, parameters, fields), { signal })).data;
   const findings = await examine({
     address: location.origin,
     version: undefined,

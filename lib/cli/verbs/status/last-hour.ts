@@ -1,8 +1,8 @@
 import { sync } from '#client/operations/sync.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import type { Context } from '../context.ts';
-import { sparkline } from '../output/sparkline.ts';
+import type { Context } from '../../context.ts';
+import { sparkline } from '../../output/sparkline.ts';
 
 const stepSeconds = 60;
 

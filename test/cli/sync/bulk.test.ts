@@ -1,35 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runLine } from '../support/cli/line.ts';
-import { serviceOf } from '../support/flow/open-service.ts';
-import { shortly } from '../support/redis/wait.ts';
+import { expect, test } from 'vitest';
+import { printedRows as rowsOf, syncLines } from '#test/support/cli/syncs.ts';
+import { serviceOf } from '#test/support/flow/open-service.ts';
 
 const service = serviceOf(['cloud-a-sm']);
-const line = (...argv: string[]) => runLine(argv, { address: service.address, token: service.rootToken });
-const rowsOf = (output: string) => output.split('\n').flatMap((row) => (row === '' ? [] : [JSON.parse(row)]));
-
-/** Batches go on in the background of the sweep. */
-let isOver = false;
-let sweeps: Promise<void> | undefined;
-beforeAll(() => {
-  sweeps = (async () => {
-    for (; !isOver; await shortly()) await service.sweep();
-  })();
-});
-afterAll(async () => {
-  isOver = true;
-  await sweeps;
-});
-
-/** A destination to which so many secrets are copied. */
-async function destinationWith(secrets: number): Promise<string> {
-  const name = await service.destination('cloud-a-sm');
-  for (let count = 0; count < secrets; count += 1) {
-    const secret = await service.secret({ a: 'b' });
-    await service.set('cloud-a-sm', name, secret);
-    expect((await line('wait', `secret/${secret}`)).code).toBe(0);
-  }
-  return name;
-}
+const { line, destinationWith } = syncLines(service);
 
 test('a check shows each step, and fails with a remedy when the credentials are refused', async () => {
   const at = `cloud-a-sm/${await service.destination('cloud-a-sm')}`;
@@ -68,11 +42,14 @@ test('records are listed by the filter, up to the limit, and one of them is show
   });
 });
 
-test('--watch lists the records again', async () => {
+test('--watch lists the records again, and shows one again', async () => {
   const name = await destinationWith(1);
   const watch = ['--watch', '--interval', '1', '--times', '2', '-o', 'ndjson'];
   const { output } = await line('records', 'list', '--name', name, ...watch);
   expect(rowsOf(output)).toHaveLength(2);
+  const [{ id }] = rowsOf(output);
+  const one = rowsOf((await line('records', 'get', id, ...watch)).output);
+  expect(one.map((record) => record.id)).toEqual([id, id]);
 });
 
 test('a batch counts first, needs --yes without a terminal, and tells the outcomes', async () => {
@@ -170,7 +147,7 @@ test('drift lists what was changed behind the sync, and repairs it', async () =>
     [expect.objectContaining({ action: 'update', external_name, reason: 'changed-there' })],
   ]);
   const asked = await line(...at, '--repair');
-  expect(asked).toMatchObject({ code: 2, errors: expect.stringContaining(`Repair 1 copies at cloud-a-sm/${name}?`) });
+  expect(asked).toMatchObject({ code: 2, errors: expect.stringContaining(`Repair 1 syncs to cloud-a-sm/${name}?`) });
   expect((await line(...at, '--repair', '--yes')).code).toBe(0);
   expect(await line(...at)).toMatchObject({ code: 0, output: '' });
   expect(fake.objects().get(external_name)?.value).toBe('{"a":"b"}');
@@ -179,6 +156,10 @@ test('drift lists what was changed behind the sync, and repairs it', async () =>
 test.each([
   [['batches', 'create', 'force'], '--all'],
   [['batches', 'create', 'erase', '--all'], 'replay, force, set or remove'],
+  [['replay'], '--all'],
+  [['sync', 'secret/app', '--to', 'cloud-a-sm/prod', '--dry-run'], '--prefix'],
+  [['unsync', 'secret/app', '--to', 'cloud-a-sm/prod', '--dry-run'], '--prefix'],
+  [['foreign', 'cloud-a-sm/prod', '--all', '--limit', '1'], '--limit or --all'],
 ])('%j is a wrong command line', async (argv, text) => {
   expect(await line(...argv)).toMatchObject({ code: 2, errors: expect.stringContaining(text) });
 });
