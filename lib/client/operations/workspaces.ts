@@ -9,6 +9,7 @@ const set = 'varsets/{varset_id}';
 /** Requests of the workspace service. A `data` is a whole JSON:API resource. */
 export const workspaces = {
   organizations: { service: 'v2', method: 'GET', path: 'organizations', fields: [...page, 'q'] },
+  organization: { service: 'v2', method: 'GET', path: ofOrganization },
   list: {
     service: 'v2',
     method: 'GET',

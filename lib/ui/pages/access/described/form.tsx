@@ -54,15 +54,17 @@ function Fields(props: FieldsProps) {
   const { title, path, stored, replaces, named, submit, fields, onSaved } = props;
   const before = stored === undefined ? undefined : typedOf(fields, stored);
   const [name, setName] = useState('');
-  const [typed, setTyped] = useState<Typed>(before ?? {});
+  // Only what was typed is kept here: the page may ask for the stored values again at any time.
+  const [edits, setEdits] = useState<Typed>({});
+  const typed: Typed = { ...before, ...edits };
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   const [rest, setRest] = useState('');
   const at = named === undefined ? path : `${path}/${name || 'new'}`;
-  const rights = useRights([named === undefined ? path : `${path}/new`]);
   const sent = sentFields(fields, typed, replaces ? undefined : before);
   const isSame = before !== undefined && fields.every((one) => (typed[one.name] ?? '') === (before[one.name] ?? ''));
-  const asked = named === undefined ? path : `${path}/new`;
-  const refusal = stored === undefined && rights.may('create', asked) ? undefined : rights.refusal('update', asked);
+  const probe = named === undefined ? path : `${path}/new`;
+  const rights = useRights([probe]);
+  const refusal = stored === undefined && rights.may('create', probe) ? undefined : rights.refusal('update', probe);
   const save = async (event: Event) => {
     event.preventDefault();
     setRest('');
@@ -72,6 +74,7 @@ function Fields(props: FieldsProps) {
     try {
       const reply = await api.ask({ method: 'POST', path: `v1/${encodedPath(at)}`, body: sent.body });
       await onSaved(reply.whole, name);
+      setEdits({});
     } catch (cause) {
       const told = refusalOf(cause, fields);
       setProblems(told.problems);
@@ -97,7 +100,7 @@ function Fields(props: FieldsProps) {
           problems={problems}
           folded={unfolded}
           isStored={stored !== undefined && !replaces}
-          onTyped={(field, value) => setTyped((now) => ({ ...now, [field]: value }))}
+          onTyped={(field, value) => setEdits((now) => ({ ...now, [field]: value }))}
         />
       )}
       {rest === '' ? null : <Problem text={rest} />}

@@ -11,6 +11,7 @@ import { lengthOf, listIn, rowsPerPage, usePages } from '#ui/table/pages.ts';
 import { type Column, Table } from '#ui/table/table.tsx';
 import { encodedPath } from '../address.ts';
 import type { Kind } from './kind.ts';
+import { makingPath, useMakingRefusal } from './making.ts';
 import { NewThing, Thing } from './thing.tsx';
 
 /** A list of things, one of them, or the form of a new one, as the address says. */
@@ -51,11 +52,12 @@ function List({ kind }: { readonly kind: Kind }) {
     everyMs: undefined,
   });
   const { first, failure } = pages;
+  const refusal = useMakingRefusal(makingPath(kind));
   return (
     <>
       <div class="access-bar">
         <Open kind={kind} />
-        <LinkButton look="primary" icon="plus" href={kind.url({ new: '1' })}>
+        <LinkButton look="primary" icon="plus" refusal={refusal} href={kind.url({ new: '1' })}>
           New {kind.noun}
         </LinkButton>
       </div>

@@ -25,12 +25,14 @@ const fixed: ReadonlySet<string> = new Set(['root', 'response-wrapping']);
 
 export function Edit({ name, stored }: EditProps) {
   const [given, setGiven] = useState('');
-  const [text, setText] = useState(stored);
+  // Only an edit is kept here: the page may ask for the stored text again at any time.
+  const [edited, setEdited] = useState<string>();
+  const text = edited ?? stored;
   const [found, setFound] = useState<ReadonlySet<number>>(new Set());
-  const { mistake, problem, setMistake, save } = useSaving(name, given, text);
+  const { mistake, problem, setMistake, save } = useSaving({ name, given, text, onSaved: () => setEdited(undefined) });
   const refusal = useRefusal(name, text === stored);
   const type = (next: string) => {
-    setText(next);
+    setEdited(next === stored ? undefined : next);
     setMistake(undefined);
     setFound(new Set());
   };
@@ -76,8 +78,15 @@ function useRefusal(name: string | undefined, isSame: boolean): string | undefin
   return rights.refusal('update', path) ?? (name !== undefined && isSame ? 'Nothing is changed.' : undefined);
 }
 
+interface Saving {
+  readonly name: string | undefined;
+  readonly given: string;
+  readonly text: string;
+  readonly onSaved: () => void;
+}
+
 /** Stores the text, or says where its mistake is. */
-function useSaving(name: string | undefined, given: string, text: string) {
+function useSaving({ name, given, text, onSaved }: Saving) {
   const { route } = useLocation();
   const [mistake, setMistake] = useState<Mistake>();
   const [problem, setProblem] = useState('');
@@ -91,6 +100,7 @@ function useSaving(name: string | undefined, given: string, text: string) {
       const { warnings } = await api.call(system.writePolicy, { name: to }, { policy: text });
       say('ok', [`${to} is saved.`, ...warnings].join(' '));
       await Promise.all([refresh('policies'), refresh('policy')]);
+      onSaved();
       if (name === undefined) route(accessUrl('policies', { key: to }));
     } catch (cause) {
       const told = mistakeOf(cause);
@@ -116,6 +126,7 @@ function Title({ name }: { readonly name: string | undefined }) {
           noun="policy"
           name={name}
           path={`sys/policies/acl/${name}`}
+          refusal={name === 'default' ? 'This policy is built in: it can be changed, not deleted.' : undefined}
           consequence="Tokens that have it lose what it grants at once."
           onDone={gone}
         />
