@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { TextField } from '#ui/form/field.tsx';
 import { Button } from '#ui/parts/button.tsx';
 import { Dialog } from '#ui/parts/dialog.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { Skeleton } from '#ui/parts/states.tsx';
 import { say } from '#ui/parts/toast.tsx';
@@ -72,7 +73,7 @@ function Form({ mount, path, isStored, keepsOthers, keys, onDone, onClose }: For
     onDone(name);
   };
   return (
-    <form class="form" onSubmit={save} noValidate>
+    <Form class="form" onSubmit={save} noValidate>
       {isStored ? null : (
         <TextField
           label="Path"
@@ -93,7 +94,7 @@ function Form({ mount, path, isStored, keepsOthers, keys, onDone, onClose }: For
           Write
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
