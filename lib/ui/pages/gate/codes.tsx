@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { CallFailure } from '#client/wire/failure.ts';
 import { TextField } from '../../form/field.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { type PendingLogin, sendCodes } from '../../state/session.ts';
 
@@ -28,7 +29,7 @@ export function Codes({ pending, namespace, onBack }: CodesProps) {
     );
   };
   return (
-    <form class="form" onSubmit={submit}>
+    <Form class="form" onSubmit={submit}>
       <h2>Second factor</h2>
       {pending.methods.map(({ id, type }, at) => (
         <TextField
@@ -48,6 +49,6 @@ export function Codes({ pending, namespace, onBack }: CodesProps) {
       <Button look="plain" onPress={onBack}>
         Back
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -3,6 +3,7 @@ import { sync } from '#client/operations/sync.ts';
 import { textOf } from '#client/wire/json.ts';
 import { StatusBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Problem, reasonOf } from '../../parts/problem.tsx';
 import { Answer } from '../../parts/states.tsx';
 import { say } from '../../parts/toast.tsx';
@@ -108,7 +109,7 @@ function Send({ mount, path, already }: CopiesProps & { readonly already: Readon
     if (refused.length === 0) say('ok', 'It is sent there, now and with each new version.');
   };
   return (
-    <form class="inside form above" onSubmit={send}>
+    <Form class="inside form above" onSubmit={send}>
       <SendTo label="Send it to" chosen={chosen} already={already} onChosen={setChosen} />
       {problem === '' ? null : <Problem text={problem} />}
       <div class="actions">
@@ -116,6 +117,6 @@ function Send({ mount, path, already }: CopiesProps & { readonly already: Readon
           Send
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -5,6 +5,7 @@ import { TextField } from '#ui/form/field.tsx';
 import { Generated } from '#ui/form/generated.tsx';
 import type { FieldShape, Typed } from '#ui/form/shape.ts';
 import { Button } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem } from '#ui/parts/problem.tsx';
 import { Answer } from '#ui/parts/states.tsx';
 import { api } from '#ui/state/api.ts';
@@ -82,7 +83,7 @@ function Fields(props: FieldsProps) {
     }
   };
   return (
-    <form class="form narrow" onSubmit={save} noValidate>
+    <Form class="form narrow" onSubmit={save} noValidate>
       {named === undefined ? null : (
         <div class="card">
           <div class="inside">
@@ -109,7 +110,7 @@ function Fields(props: FieldsProps) {
           {submit}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

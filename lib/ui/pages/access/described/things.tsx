@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { TextField } from '#ui/form/field.tsx';
 import { Button, LinkButton } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Icon } from '#ui/parts/icon.tsx';
 import { Failed, Skeleton, State } from '#ui/parts/states.tsx';
 import { api } from '#ui/state/api.ts';
@@ -98,7 +99,7 @@ function Open({ kind }: { readonly kind: Kind }) {
   };
   return (
     <search>
-      <form class="access-open" onSubmit={open}>
+      <Form class="access-open" onSubmit={open}>
         <TextField
           label={kind.create === undefined ? 'Open by name' : 'Open by ID'}
           type="search"
@@ -106,7 +107,7 @@ function Open({ kind }: { readonly kind: Kind }) {
           onValue={setTyped}
         />
         <Button type="submit">Open</Button>
-      </form>
+      </Form>
     </search>
   );
 }

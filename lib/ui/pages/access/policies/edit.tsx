@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { system } from '#client/operations/system.ts';
 import { TextField } from '#ui/form/field.tsx';
 import { Button } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { say } from '#ui/parts/toast.tsx';
 import { api } from '#ui/state/api.ts';
@@ -39,7 +40,7 @@ export function Edit({ name, stored }: EditProps) {
   return (
     <>
       <Title name={name} />
-      <form class="form" onSubmit={save} noValidate>
+      <Form class="form" onSubmit={save} noValidate>
         {name === undefined ? (
           <TextField label="Name" required value={given} hint="In lower case." onValue={setGiven} />
         ) : null}
@@ -63,7 +64,7 @@ export function Edit({ name, stored }: EditProps) {
             </Button>
           )}
         </div>
-      </form>
+      </Form>
       {name === 'root' ? null : (
         <Tester policy={text} onMistake={setMistake} onFound={(lines) => setFound(new Set(lines))} />
       )}

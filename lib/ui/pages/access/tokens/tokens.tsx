@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { auth } from '#client/operations/auth.ts';
 import { TextField } from '#ui/form/field.tsx';
 import { Button, LinkButton } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Icon } from '#ui/parts/icon.tsx';
 import { Failed, Skeleton } from '#ui/parts/states.tsx';
 import { api } from '#ui/state/api.ts';
@@ -43,7 +44,7 @@ function List() {
     <>
       <div class="access-bar">
         <search>
-          <form
+          <Form
             class="access-open"
             onSubmit={(event) => {
               event.preventDefault();
@@ -52,7 +53,7 @@ function List() {
           >
             <TextField label="Look up by accessor" type="search" value={typed} onValue={setTyped} />
             <Button type="submit">Look up</Button>
-          </form>
+          </Form>
         </search>
         <LinkButton
           look="primary"

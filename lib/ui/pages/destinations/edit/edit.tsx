@@ -4,6 +4,7 @@ import { isObject, memberOf, type Value } from '#client/wire/json.ts';
 import { Generated } from '#ui/form/generated.tsx';
 import { asTyped, groupsOf, sentOf, type Typed } from '#ui/form/shape.ts';
 import { Button } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem } from '#ui/parts/problem.tsx';
 import { Answer } from '#ui/parts/states.tsx';
 import { say } from '#ui/parts/toast.tsx';
@@ -83,7 +84,7 @@ function SettingsForm({ type, name, stored, described }: SettingsProps & { reado
     });
   };
   return (
-    <form class="form narrow" onSubmit={save} noValidate>
+    <Form class="form narrow" onSubmit={save} noValidate>
       <Generated
         {...{ groups, typed, problems, folded }}
         isStored
@@ -108,6 +109,6 @@ function SettingsForm({ type, name, stored, described }: SettingsProps & { reado
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }

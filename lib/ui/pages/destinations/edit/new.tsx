@@ -6,6 +6,7 @@ import { TextField } from '#ui/form/field.tsx';
 import { Generated } from '#ui/form/generated.tsx';
 import { type GroupShape, groupsOf, sentOf, type Typed } from '#ui/form/shape.ts';
 import { Button, LinkButton } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem } from '#ui/parts/problem.tsx';
 import { Answer } from '#ui/parts/states.tsx';
 import { say } from '#ui/parts/toast.tsx';
@@ -93,7 +94,7 @@ function NewForm({ described }: { readonly described: Value }) {
     if (sent !== undefined) await check.run(sent).catch(fail);
   };
   return (
-    <form class="form narrow" onSubmit={save} noValidate>
+    <Form class="form narrow" onSubmit={save} noValidate>
       <div class="card">
         <div class="inside">
           <TextField
@@ -121,7 +122,7 @@ function NewForm({ described }: { readonly described: Value }) {
           Check
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { TextField } from '#ui/form/field.tsx';
 import { Button } from '#ui/parts/button.tsx';
 import { Dialog } from '#ui/parts/dialog.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { Skeleton } from '#ui/parts/states.tsx';
 import { say } from '#ui/parts/toast.tsx';
@@ -98,7 +99,7 @@ function Form({ mount, path, isStored, found, onDone, onClose }: FormProps) {
     onDone(name);
   };
   return (
-    <form class="form" onSubmit={save} noValidate>
+    <Form class="form" onSubmit={save} noValidate>
       {isStored ? null : (
         <TextField
           label="Path"
@@ -123,7 +124,7 @@ function Form({ mount, path, isStored, found, onDone, onClose }: FormProps) {
           Write
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
