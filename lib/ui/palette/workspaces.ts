@@ -53,6 +53,11 @@ async function workspacesIn(organization: string, text: string, signal: AbortSig
   const reply = await api.call(workspaces.list, { organization_name: organization }, query, { signal });
   return itemsOf(reply).map((one) => {
     const name = one.text('name');
-    return { kind: 'Workspace', name: `${organization}/${name}`, icon: 'squares', href: workspaceUrl(organization, name) };
+    return {
+      kind: 'Workspace',
+      name: `${organization}/${name}`,
+      icon: 'squares',
+      href: workspaceUrl(organization, name),
+    };
   });
 }

@@ -19,9 +19,7 @@ export function Thing({ kind, of }: { readonly kind: Kind; readonly of: string }
   return (
     <>
       <Back kind={kind} />
-      <Answer asked={asked}>
-        {({ data }) => <Stored kind={kind} of={of} stored={data ?? null} path={path} />}
-      </Answer>
+      <Answer asked={asked}>{({ data }) => <Stored kind={kind} of={of} stored={data ?? null} path={path} />}</Answer>
     </>
   );
 }

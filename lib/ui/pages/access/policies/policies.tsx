@@ -49,6 +49,7 @@ function List({ find }: { readonly find: string }) {
       </div>
       <Answer asked={asked}>
         {({ data }) => {
+          // The server gives all names of the namespace in one reply, so the filter sees them all.
           const names = textsOf(data, 'keys').filter((name) => name.includes(find.toLowerCase()));
           if (names.length === 0) return <NoMatch onClear={() => search('')} />;
           return (
