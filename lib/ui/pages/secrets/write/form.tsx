@@ -39,14 +39,14 @@ export function Write({ mount, path, isStored = false, onDone, onClose }: WriteP
   const keys = Array.isArray(known.reply?.data) ? known.reply.data.map(String) : [];
   return (
     <Dialog title={isStored ? 'New version' : 'New secret'} kind="drawer" onClose={onClose}>
-      {isLoading ? <Skeleton /> : <Form {...{ mount, path, isStored, keepsOthers, onDone, onClose }} keys={keys} />}
+      {isLoading ? <Skeleton /> : <WriteForm {...{ mount, path, isStored, keepsOthers, onDone, onClose }} keys={keys} />}
     </Dialog>
   );
 }
 
 type FormProps = Required<WriteProps> & { readonly keepsOthers: boolean; readonly keys: readonly string[] };
 
-function Form({ mount, path, isStored, keepsOthers, keys, onDone, onClose }: FormProps) {
+function WriteForm({ mount, path, isStored, keepsOthers, keys, onDone, onClose }: FormProps) {
   const [name, setName] = useState(path);
   const [pairs, setPairs] = useState<readonly Pair[]>(
     keys.length === 0
