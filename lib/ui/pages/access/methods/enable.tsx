@@ -25,12 +25,12 @@ export function EnableMethod() {
         <a href={accessUrl('methods')}>Auth methods</a>
       </nav>
       <h2>Enable a method</h2>
-      <Answer asked={asked}>{({ data }) => <Form types={textsOf(data, 'auth')} />}</Answer>
+      <Answer asked={asked}>{({ data }) => <EnableForm types={textsOf(data, 'auth')} />}</Answer>
     </>
   );
 }
 
-function Form({ types }: { readonly types: readonly string[] }) {
+function EnableForm({ types }: { readonly types: readonly string[] }) {
   const { route } = useLocation();
   const [given, setGiven] = useState({ type: types[0] ?? '', path: types[0] ?? '', description: '', shown: '' });
   const [problem, setProblem] = useState('');

@@ -45,7 +45,7 @@ export function Write({ mount, path, isStored = false, onDone, onClose }: WriteP
   };
   return (
     <Dialog title={titleOf(mount, isStored)} kind="drawer" onClose={onClose}>
-      {isLoading ? <Skeleton /> : <Form {...{ mount, path, isStored, onDone, onClose }} found={before} />}
+      {isLoading ? <Skeleton /> : <WriteForm {...{ mount, path, isStored, onDone, onClose }} found={before} />}
     </Dialog>
   );
 }
@@ -65,7 +65,7 @@ interface Before {
 
 type FormProps = Required<WriteProps> & { readonly found: Before };
 
-function Form({ mount, path, isStored, found, onDone, onClose }: FormProps) {
+function WriteForm({ mount, path, isStored, found, onDone, onClose }: FormProps) {
   // What is found later is not what the rows of the form were made of.
   const [before] = useState(found);
   const { keys } = before;
