@@ -25,52 +25,16 @@ const noLines: ReadonlySet<number> = new Set();
 
 /** The text of a password policy, with a sample of what it makes. */
 export function EditPasswords({ name, stored }: EditProps) {
-  const { route } = useLocation();
   const [given, setGiven] = useState('');
   const [edited, setEdited] = useState<string>();
-  const [mistake, setMistake] = useState<Mistake>();
-  const [problem, setProblem] = useState('');
+  const text = edited ?? stored;
+  const { mistake, problem, setMistake, save } = useSaving({ name, given, text, onSaved: () => setEdited(undefined) });
   const path = `sys/policies/password/${name ?? 'new'}`;
   const rights = useRights([path]);
-  const text = edited ?? stored;
   const isSame = name !== undefined && text === stored;
-  const save = async () => {
-    setMistake(undefined);
-    setProblem('');
-    const to = name ?? given.trim().toLowerCase();
-    if (to === '') return setProblem('The password policy needs a name.');
-    try {
-      await api.call(system.writePasswordPolicy, { name: to }, { policy: text });
-    } catch (cause) {
-      const told = mistakeOf(cause);
-      setMistake(told);
-      if (told === undefined) setProblem(reasonOf(cause, 'It could not be saved.'));
-      return;
-    }
-    say('ok', `${to} is saved.`);
-    await Promise.all([refresh('password-policies'), refresh('password-policy')]);
-    setEdited(undefined);
-    if (name === undefined) route(accessUrl('passwords', { key: to }));
-  };
-  const gone = async () => {
-    say('ok', `${name} is deleted.`);
-    route(accessUrl('passwords'));
-    await refresh('password-policies');
-  };
   return (
     <>
-      <div class="access-bar">
-        <h2 class="wrap">{name ?? 'New password policy'}</h2>
-        {name === undefined ? null : (
-          <Remove
-            noun="password policy"
-            name={name}
-            path={path}
-            consequence="Nothing can generate passwords by it any more. Passwords that it made stay as they are."
-            onDone={gone}
-          />
-        )}
-      </div>
+      <Title name={name} />
       <Form class="form" onSubmit={save} noValidate>
         {name === undefined ? (
           <TextField label="Name" required value={given} hint="In lower case." onValue={setGiven} />
@@ -100,5 +64,60 @@ export function EditPasswords({ name, stored }: EditProps) {
       </Form>
       {name === undefined ? null : <Sample name={name} isEdited={!isSame} />}
     </>
+  );
+}
+
+interface Saving extends Pick<EditProps, 'name'> {
+  readonly given: string;
+  readonly text: string;
+  readonly onSaved: () => void;
+}
+
+/** Stores the text, or says where its mistake is. */
+function useSaving({ name, given, text, onSaved }: Saving) {
+  const { route } = useLocation();
+  const [mistake, setMistake] = useState<Mistake>();
+  const [problem, setProblem] = useState('');
+  const save = async () => {
+    setMistake(undefined);
+    setProblem('');
+    const to = name ?? given.trim().toLowerCase();
+    if (to === '') return setProblem('The password policy needs a name.');
+    try {
+      await api.call(system.writePasswordPolicy, { name: to }, { policy: text });
+    } catch (cause) {
+      const told = mistakeOf(cause);
+      setMistake(told);
+      if (told === undefined) setProblem(reasonOf(cause, 'It could not be saved.'));
+      return;
+    }
+    say('ok', `${to} is saved.`);
+    await Promise.all([refresh('password-policies'), refresh('password-policy')]);
+    onSaved();
+    if (name === undefined) route(accessUrl('passwords', { key: to }));
+  };
+  return { mistake, problem, setMistake, save };
+}
+
+function Title({ name }: Pick<EditProps, 'name'>) {
+  const { route } = useLocation();
+  const gone = async () => {
+    say('ok', `${name} is deleted.`);
+    route(accessUrl('passwords'));
+    await refresh('password-policies');
+  };
+  return (
+    <div class="access-bar">
+      <h2 class="wrap">{name ?? 'New password policy'}</h2>
+      {name === undefined ? null : (
+        <Remove
+          noun="password policy"
+          name={name}
+          path={`sys/policies/password/${name}`}
+          consequence="Nothing can generate passwords by it any more. Passwords that it made stay as they are."
+          onDone={gone}
+        />
+      )}
+    </div>
   );
 }
