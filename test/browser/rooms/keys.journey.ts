@@ -79,6 +79,7 @@ describe.skipIf(!hasBrowser())('the key shares', () => {
     await page.getByText('3 of 5 are needed to unseal').waitFor();
     service.keys = shares.map((share) => Buffer.from(share, 'base64').toString('hex'));
     expect((await service.ask(0, 'GET', 'sys/seal-status')).body).toMatchObject({ n: 5, t: 3 });
+    await page.goto('about:blank');
     await service.restart();
     await service.unseal();
     expect((await service.ask(0, 'GET', 'sys/seal-status')).body['sealed']).toBe(false);

@@ -1,18 +1,19 @@
-import type { Locator } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
-/** The text of the QR code that a canvas shows, read from its pixels as a camera does. @throws Error when it shows none */
-export async function readCode(canvas: Locator): Promise<string> {
-  const rows = await canvas.evaluate<string[]>(
-    `(canvas) => {
-    const { width, height } = canvas;
-    const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
-    return Array.from({ length: height }, (_, y) =>
-      Array.from({ length: width }, (_, x) => (data[(y * width + x) * 4] < 128 ? '1' : '0')).join(''),
-    );
-  }` as never,
-  );
-  return textOf(modulesOf(rows));
+/** The text of the QR code on the only canvas of a page, read from its pixels as a camera does. @throws Error when it shows none */
+export async function readCode(page: Page): Promise<string> {
+  return textOf(modulesOf(await page.evaluate<readonly string[]>(pixels)));
 }
+
+/** The rows of the canvas, with 1 for a dark pixel. */
+const pixels = `(() => {
+  const canvas = document.querySelector('canvas');
+  const { width, height } = canvas;
+  const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+  return Array.from({ length: height }, (_, y) =>
+    Array.from({ length: width }, (_, x) => (data[(y * width + x) * 4] < 128 ? '1' : '0')).join(''),
+  );
+})()`;
 
 /** Whether the module in a column and row is dark. */
 type Modules = (x: number, y: number) => boolean;

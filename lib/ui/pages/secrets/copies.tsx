@@ -100,6 +100,10 @@ function Copy({ record }: { readonly record: SyncRecord }) {
 function Send({ mount, path, already }: CopiesProps & { readonly already: ReadonlySet<string> }) {
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [problem, setProblem] = useState('');
+  const paths = chosen.map((place) => `sys/sync/destinations/${place}/associations/set`);
+  // A question about no path at all is none.
+  const rights = useRights(paths.length === 0 ? ['sys/capabilities-self'] : paths);
+  const refusal = paths.map((path) => rights.refusal('update', path)).find((one) => one !== undefined);
   const send = async (event: Event) => {
     event.preventDefault();
     const refused = await sendTo(mount.path, path, chosen);
@@ -113,7 +117,7 @@ function Send({ mount, path, already }: CopiesProps & { readonly already: Readon
       <SendTo label="Send it to" chosen={chosen} already={already} onChosen={setChosen} />
       {problem === '' ? null : <Problem text={problem} />}
       <div class="actions">
-        <Button type="submit" refusal={chosen.length === 0 ? 'Choose a destination first.' : undefined}>
+        <Button type="submit" refusal={chosen.length === 0 ? 'Choose a destination first.' : refusal}>
           Send
         </Button>
       </div>
