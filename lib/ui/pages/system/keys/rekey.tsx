@@ -131,7 +131,8 @@ function Verify({ rekeying: { operations, word } }: { readonly rekeying: Rekeyin
     ask: (options) => api.call(operations.verification, {}, undefined, options),
     everyMs: pollMs,
   });
-  const status = reply?.whole;
+  if (reply === undefined) return null;
+  const status = reply.whole;
   const progress = Number(textOf(status, 'progress') || 0);
   const restart = async () => {
     await api.call(operations.restartVerification, {});
