@@ -12,16 +12,15 @@ import { Answer } from '#ui/parts/states.tsx';
 import { say } from '#ui/parts/toast.tsx';
 import { api } from '#ui/state/api.ts';
 import { useRights } from '#ui/state/rights.ts';
-import { refresh } from '#ui/state/use-query.ts';
+import { refresh, useQuery } from '#ui/state/use-query.ts';
 import { useTitle } from '#ui/state/use-title.ts';
 import { CheckReport, useCheck } from '../check/check.tsx';
-import { useTypes } from './new-refusal.ts';
 import { refusalOf } from './save.ts';
 
 /** All types come from the server, so another type needs nothing here. */
 export function NewDestination({ type }: { readonly type?: string }) {
   useTitle('New destination');
-  const asked = useTypes();
+  const asked = useQuery({ key: ['types'], ask: (options) => api.call(sync.describeTypes, {}, undefined, options) });
   return (
     <>
       <div class="head">
@@ -67,7 +66,7 @@ function NewForm({ described }: { readonly described: Value }) {
   const [typed, setTyped] = useState<Typed>({});
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   const [rest, setRest] = useState('');
-  const path = `sys/sync/destinations/${type}/new`;
+  const path = `sys/sync/destinations/${type}/${name || 'new'}`;
   const rights = useRights([path, `${path}/check`]);
   const check = useCheck(type, name || 'new');
   const fail = (cause: unknown) => {
@@ -116,10 +115,14 @@ function NewForm({ described }: { readonly described: Value }) {
       {rest === '' ? null : <Problem text={rest} />}
       {check.report === undefined ? null : <CheckReport report={check.report} />}
       <div class="actions">
-        <Button type="submit" look="primary" refusal={rights.refusal('create', path)}>
+        <Button type="submit" look="primary" refusal={name === '' ? undefined : rights.refusal('create', path)}>
           Create
         </Button>
-        <Button icon="check" refusal={rights.refusal('update', `${path}/check`)} onPress={test}>
+        <Button
+          icon="check"
+          refusal={name === '' ? undefined : rights.refusal('update', `${path}/check`)}
+          onPress={test}
+        >
           Check
         </Button>
       </div>
