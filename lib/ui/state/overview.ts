@@ -1,5 +1,5 @@
-import type { PageReply } from '#client/page.ts';
 import { sync } from '#client/operations/sync.ts';
+import type { PageReply } from '#client/page.ts';
 import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf } from '#client/wire/json.ts';
 import { api } from './api.ts';

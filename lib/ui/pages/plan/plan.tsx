@@ -47,7 +47,11 @@ export function Plan() {
           onValue={(one) => set({ type: one.split('/')[0] ?? '', name: one.split('/').slice(1).join('/') })}
         />
         <TypedFilter label="Mount" value={within.mount ?? ''} onValue={(mount) => set({ mount }, 'mount')} />
-        <TypedFilter label="Secret begins with" value={within.prefix ?? ''} onValue={(prefix) => set({ prefix }, 'prefix')} />
+        <TypedFilter
+          label="Secret begins with"
+          value={within.prefix ?? ''}
+          onValue={(prefix) => set({ prefix }, 'prefix')}
+        />
       </search>
       <OfAll key={JSON.stringify(within)} within={within} />
     </>

@@ -29,10 +29,7 @@ export function Queue() {
         </div>
       </div>
       <Answer asked={asked}>{({ data }) => <Numbers overview={data ?? null} />}</Answer>
-      <Samples
-        charts={namespace.value === '' ? [depth, age, attempts, waiting] : [age, attempts, waiting]}
-        hasErrors
-      />
+      <Samples charts={namespace.value === '' ? [depth, age, attempts, waiting] : [age, attempts, waiting]} hasErrors />
     </>
   );
 }
@@ -97,7 +94,11 @@ function WorkersTile({ workers }: { readonly workers: readonly Workers[] }) {
       icon="gear"
       value={workers.reduce((sum, { seen }) => sum + seen, 0)}
       tone={missing > 0 ? 'fail' : undefined}
-      more={missing > 0 ? `${counted(missing, 'type that waits has', 'types that wait have')} none` : 'Seen within the last minute'}
+      more={
+        missing > 0
+          ? `${counted(missing, 'type that waits has', 'types that wait have')} none`
+          : 'Seen within the last minute'
+      }
     />
   );
 }

@@ -42,7 +42,11 @@ export function Filters({ filter, onFilter }: FiltersProps) {
         onValue={(kind) => set({ kind })}
       />
       <TypedFilter label="Mount" value={filter.mount ?? ''} onValue={(mount) => set({ mount }, 'mount')} />
-      <TypedFilter label="Secret begins with" value={filter.prefix ?? ''} onValue={(prefix) => set({ prefix }, 'prefix')} />
+      <TypedFilter
+        label="Secret begins with"
+        value={filter.prefix ?? ''}
+        onValue={(prefix) => set({ prefix }, 'prefix')}
+      />
       {isEmpty(filter) ? null : (
         <Button look="plain" icon="close" onPress={() => onFilter({})}>
           Clear

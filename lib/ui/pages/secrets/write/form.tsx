@@ -39,7 +39,11 @@ export function Write({ mount, path, isStored = false, onDone, onClose }: WriteP
   const keys = Array.isArray(known.reply?.data) ? known.reply.data.map(String) : [];
   return (
     <Dialog title={isStored ? 'New version' : 'New secret'} kind="drawer" onClose={onClose}>
-      {isLoading ? <Skeleton /> : <WriteForm {...{ mount, path, isStored, keepsOthers, onDone, onClose }} keys={keys} />}
+      {isLoading ? (
+        <Skeleton />
+      ) : (
+        <WriteForm {...{ mount, path, isStored, keepsOthers, onDone, onClose }} keys={keys} />
+      )}
     </Dialog>
   );
 }
