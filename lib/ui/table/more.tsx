@@ -28,10 +28,10 @@ interface MoreProps {
 /** At the end of the beginning of a list: how much is not shown. */
 export const More = ({ of: { hidden, more }, one, many }: MoreProps) =>
   hidden === 0 ? null : (
-    <footer>
+    <div class="more">
       <span class="numbers">{counted(hidden, `more ${one}`, `more ${many ?? `${one}s`}`)}</span>
       <Button small onPress={more}>
         Show more
       </Button>
-    </footer>
+    </div>
   );

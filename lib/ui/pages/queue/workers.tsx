@@ -26,7 +26,7 @@ export function workersOf(overview: Value): readonly Workers[] | undefined {
       type,
       seen: Number(textOf(one, 'seen') || 0),
       lastSeenAt: textOf(one, 'last_seen_at'),
-      waiting: own.reduce((sum, place) => sum + Number(textOf(place, 'counts', 'PENDING') || 0), 0),
+      waiting: own.reduce<number>((sum, place) => sum + Number(textOf(place, 'counts', 'PENDING') || 0), 0),
     };
   });
 }

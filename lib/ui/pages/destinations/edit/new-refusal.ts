@@ -1,5 +1,5 @@
-import { useRefusalBelow } from '#ui/state/grants.ts';
 import { useRights } from '#ui/state/rights.ts';
+import { useRefusalBelow } from '#ui/state/use-refusal-below.ts';
 
 const types = 'sys/sync/types';
 
