@@ -13,12 +13,13 @@ const plainMs = 60_000;
 let waitsFromMs = 0;
 
 /** The overview. All that show something of it share one answer. */
-export const useOverview = ({ isPolled = true, everyMs = pollMs }: Polling = {}): Asked =>
-  useQuery({ key: ['overview'], ask, everyMs: isPolled ? everyMs : undefined });
+export const useOverview = ({ isPolled = true, everyMs = pollMs, enabled }: Polling = {}): Asked =>
+  useQuery({ key: ['overview'], ask, everyMs: isPolled ? everyMs : undefined, enabled });
 
 interface Polling {
   readonly isPolled?: boolean;
   readonly everyMs?: number;
+  readonly enabled?: boolean;
 }
 
 /** Waits for another version than the known one, so that an open page costs next to nothing while nothing changes. */

@@ -113,9 +113,12 @@ function PauseOne({
   );
 }
 
+const overview = 'sys/sync/overview';
+
 /** The destination in the overview, which has its circuit and its rate. */
 function usePlace(type: string, name: string): Place | undefined {
-  const { reply } = useOverview();
+  const rights = useRights([overview]);
+  const { reply } = useOverview({ enabled: rights.may('read', overview) });
   return placesOf(reply?.data).find((place) => place.type === type && place.name === name);
 }
 
