@@ -88,7 +88,7 @@ export const sync = {
     ],
   },
   deleteRule: { method: 'DELETE', path: 'sys/sync/rules/{rule}', fields: ['keep'] },
-  overview: { method: 'GET', path: 'sys/sync/overview' },
+  overview: { method: 'GET', path: 'sys/sync/overview', fields: ['since', 'wait'] },
   samples: { method: 'GET', path: 'sys/sync/samples', fields: ['from', 'to', 'step', 'type', 'name'] },
   replay: { method: 'POST', path: 'sys/sync/replay', fields: ['type', 'name', 'sync_status', 'cursor'] },
 } as const satisfies Record<string, Operation>;

@@ -32,6 +32,7 @@ export const system = {
   createNamespace: { method: 'POST', path: 'sys/namespaces/{path}', fields: ['custom_metadata'] },
   deleteNamespace: { method: 'DELETE', path: 'sys/namespaces/{path}' },
   validateCodes: { method: 'POST', path: 'sys/mfa/validate', fields: ['mfa_request_id', 'mfa_payload'] },
+  resultantAcl: { method: 'GET', path: 'sys/internal/ui/resultant-acl' },
   capabilities: { method: 'POST', path: 'sys/capabilities-self', fields: ['paths'] },
   listPolicies: { method: 'LIST', path: 'sys/policies/acl' },
   readPolicy: { method: 'GET', path: 'sys/policies/acl/{name}' },

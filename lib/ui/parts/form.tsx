@@ -5,7 +5,7 @@ interface FormProps {
   readonly class?: string | undefined;
   /** The browser checks nothing: the page or the server says what is wrong. */
   readonly noValidate?: boolean | undefined;
-  readonly box?: RefObject<HTMLFormElement> | undefined;
+  readonly box?: RefObject<HTMLFormElement | null> | undefined;
   readonly onSubmit: (event: Event) => unknown;
   readonly children: ComponentChildren;
 }
@@ -30,7 +30,7 @@ export function Form({ class: look, noValidate, box, onSubmit, children }: FormP
     }
   };
   return (
-    <form class={look} ref={box} onSubmit={submit} noValidate={noValidate}>
+    <form class={look} ref={box ?? null} onSubmit={submit} noValidate={noValidate}>
       <Submitting.Provider value={isShownBusy}>{children}</Submitting.Provider>
     </form>
   );

@@ -153,12 +153,7 @@ const sessionTime = '8h';
 
 /** @returns how long the session lasts from now on, in seconds; 0 for ever @throws CallFailure */
 export async function renew(): Promise<number> {
-  const { whole } = await api.call(
-    auth.renewSelf,
-    {},
-    { increment: sessionTime },
-    { session: 'begin', namespace: '' },
-  );
+  const { whole } = await api.call(auth.renewSelf, {}, { increment: sessionTime }, { session: 'begin', namespace: '' });
   const seconds = Number(textOf(whole, 'auth', 'lease_duration') || 0);
   const open = gate.value;
   if (open.kind === 'open') gate.value = { kind: 'open', caller: { ...open.caller, endsAt: endOf(seconds) } };

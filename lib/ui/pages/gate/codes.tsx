@@ -27,8 +27,7 @@ interface Given {
 export function Codes({ pending: { id, constraints }, namespace, onBack }: CodesProps) {
   const [given, setGiven] = useState<Readonly<Record<string, Given>>>({});
   const [problem, setProblem] = useState<string>();
-  const givenFor = ({ name, methods }: Constraint): Given =>
-    given[name] ?? { method: methods[0]?.id ?? '', code: '' };
+  const givenFor = ({ name, methods }: Constraint): Given => given[name] ?? { method: methods[0]?.id ?? '', code: '' };
   const all = constraints.map(givenFor);
   /** One code of a method counts for all constraints that it is chosen for. */
   const isRepeated = (at: number) => all.findIndex(({ method }) => method === all[at]?.method) < at;

@@ -57,7 +57,7 @@ function SettingsForm({ type, name, stored, described }: SettingsProps & { reado
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   const [rest, setRest] = useState('');
   const path = `sys/sync/destinations/${type}/${name}`;
-  const rights = useRights([path]);
+  const rights = useRights([path, `${path}/check`]);
   const check = useCheck(type, name);
   const sent = sentOf(groups, typed, before);
   const isSame = Object.keys(sent.body).length === 0 && Object.keys(sent.problems).length === 0;
@@ -100,7 +100,11 @@ function SettingsForm({ type, name, stored, described }: SettingsProps & { reado
         >
           Save changes
         </Button>
-        <Button icon="check" onPress={() => attempt(() => check.run(sent.body))}>
+        <Button
+          icon="check"
+          refusal={rights.refusal(isSame ? 'read' : 'update', `${path}/check`)}
+          onPress={() => attempt(() => check.run(sent.body))}
+        >
           {isSame ? 'Check' : 'Check with these settings'}
         </Button>
         {isSame ? null : (

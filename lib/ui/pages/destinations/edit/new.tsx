@@ -67,7 +67,7 @@ function NewForm({ described }: { readonly described: Value }) {
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   const [rest, setRest] = useState('');
   const path = `sys/sync/destinations/${type}/${name || 'new'}`;
-  const rights = useRights([`sys/sync/destinations/${type}/new`]);
+  const rights = useRights([path, `${path}/check`]);
   const check = useCheck(type, name || 'new');
   const fail = (cause: unknown) => {
     const refusal = refusalOf(cause, groups);
@@ -115,10 +115,14 @@ function NewForm({ described }: { readonly described: Value }) {
       {rest === '' ? null : <Problem text={rest} />}
       {check.report === undefined ? null : <CheckReport report={check.report} />}
       <div class="actions">
-        <Button type="submit" look="primary" refusal={rights.refusal('create', path.replace(/[^/]*$/, 'new'))}>
+        <Button type="submit" look="primary" refusal={name === '' ? undefined : rights.refusal('create', path)}>
           Create
         </Button>
-        <Button icon="check" onPress={test}>
+        <Button
+          icon="check"
+          refusal={name === '' ? undefined : rights.refusal('update', `${path}/check`)}
+          onPress={test}
+        >
           Check
         </Button>
       </div>
