@@ -19,30 +19,33 @@ async function tokenWith(policy: string): Promise<string> {
 }
 
 describe.skipIf(!hasBrowser())('secrets of KV 1', () => {
-  test.each(bothColours)('are not replaced by a new one, and say that a write replaces all keys (%s)', async (colours) => {
-    const path = await mount();
-    await service.ask('POST', `${path}/db`, { user: 'shop', password: 'marker-first' });
-    const opened = await visit(`/ui/secrets?mount=${path}`, colours);
-    const { page, forgive } = opened;
-    forgive(/status of 404/);
-    await logIn(opened, service.rootToken);
-    await page.getByRole('button', { name: 'New secret' }).click();
-    await page.getByLabel('Path (required)').fill('db');
-    await page.getByLabel('Key 1', { exact: true }).fill('other');
-    await page.getByLabel('Value 1', { exact: true }).fill('marker-second');
-    await page.getByRole('button', { name: 'Write' }).click();
-    await page.getByRole('alert').filter({ hasText: 'db exists already' }).waitFor();
-    expect(await violations(page)).toEqual([]);
-    expect((await service.ask('GET', `${path}/db`)).data).toEqual({ user: 'shop', password: 'marker-first' });
-    await page.getByLabel('Path (required)').fill('fresh');
-    await page.getByRole('button', { name: 'Write' }).click();
-    await page.getByRole('heading', { name: 'fresh' }).waitFor();
-    expect((await service.ask('GET', `${path}/fresh`)).data).toEqual({ other: 'marker-second' });
-    await page.getByRole('button', { name: 'Write' }).click();
-    await page.getByText('What you write replaces all keys, and the values before are gone').waitFor();
-    expect(await page.getByText('your policies do not let you').count()).toBe(0);
-    expect(await violations(page)).toEqual([]);
-  });
+  test.each(bothColours)(
+    'are not replaced by a new one, and say that a write replaces all keys (%s)',
+    async (colours) => {
+      const path = await mount();
+      await service.ask('POST', `${path}/db`, { user: 'shop', password: 'marker-first' });
+      const opened = await visit(`/ui/secrets?mount=${path}`, colours);
+      const { page, forgive } = opened;
+      forgive(/status of 404/);
+      await logIn(opened, service.rootToken);
+      await page.getByRole('button', { name: 'New secret' }).click();
+      await page.getByLabel('Path (required)').fill('db');
+      await page.getByLabel('Key 1', { exact: true }).fill('other');
+      await page.getByLabel('Value 1', { exact: true }).fill('marker-second');
+      await page.getByRole('button', { name: 'Write' }).click();
+      await page.getByRole('alert').filter({ hasText: 'db exists already' }).waitFor();
+      expect(await violations(page)).toEqual([]);
+      expect((await service.ask('GET', `${path}/db`)).data).toEqual({ user: 'shop', password: 'marker-first' });
+      await page.getByLabel('Path (required)').fill('fresh');
+      await page.getByRole('button', { name: 'Write' }).click();
+      await page.getByRole('heading', { name: 'fresh' }).waitFor();
+      expect((await service.ask('GET', `${path}/fresh`)).data).toEqual({ other: 'marker-second' });
+      await page.getByRole('button', { name: 'Write' }).click();
+      await page.getByText('What you write replaces all keys, and the values before are gone').waitFor();
+      expect(await page.getByText('your policies do not let you').count()).toBe(0);
+      expect(await violations(page)).toEqual([]);
+    },
+  );
 
   test('that the caller cannot read are not written over', async () => {
     const path = await mount();
@@ -58,7 +61,10 @@ describe.skipIf(!hasBrowser())('secrets of KV 1', () => {
     await page.getByLabel('Path (required)').fill('db');
     await page.getByLabel('Key 1', { exact: true }).fill('other');
     await page.getByRole('button', { name: 'Write' }).click();
-    await page.getByRole('alert').filter({ hasText: `you need "read" on ${path}/db` }).waitFor();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: `you need "read" on ${path}/db` })
+      .waitFor();
     expect((await service.ask('GET', `${path}/db`)).data).toEqual({ user: 'shop' });
     await page.getByLabel('Path (required)').fill('made-new');
     await page.getByRole('button', { name: 'Write' }).click();

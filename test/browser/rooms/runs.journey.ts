@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { serviceOf } from '#test/support/flow/open-service.ts';
 import { runnableWorkspace } from '#test/workspaces/resources/runs/runs-of.ts';
-import { md5Of, stateText } from '#test/workspaces/support/files.ts';
 import { documentOf } from '#test/workspaces/support/documents.ts';
+import { md5Of, stateText } from '#test/workspaces/support/files.ts';
 import { groundOn, type WorkspaceGround } from '#test/workspaces/support/ground.ts';
 import { bothColours, browsing, hasBrowser, logIn, refusal, violations } from '../support/browse.ts';
 
