@@ -27,6 +27,8 @@ export interface CallOptions {
   readonly codes?: string;
   /** Instead of the namespace of the client. */
   readonly namespace?: string;
+  /** How long the reply may take to begin, in milliseconds; by default as long as a call may take as a whole. */
+  readonly replyMsMax?: number | undefined;
 }
 
 /** The client of the web page: the same operations over `fetch`, with the session in a cookie that it never sees. */
@@ -58,15 +60,12 @@ const callMsMax = 100_000;
 export function openPageClient(namespace: () => string): PageClient {
   const exchange: PageClient['exchange'] = (request, options = {}) => {
     const { method, path } = verbOf(request);
-    return sent(`${path}${queryOf(request)}`, {
+    const parts = {
       method,
       headers: headersOf(request, options, options.namespace ?? namespace()),
       ...(request.body === undefined ? {} : { body: printJson(request.body) }),
-      signal: signalOf(options.signal),
-      credentials: 'same-origin',
-      cache: 'no-store',
-      redirect: 'error',
-    }).catch((cause: unknown) => {
+    };
+    return sent(`${path}${queryOf(request)}`, parts, options).catch((cause: unknown) => {
       throw failureOf(cause, labelOf(request), options.signal);
     });
   };
@@ -89,8 +88,15 @@ const labelOf = (request: AnyRequest): string => `${request.method} ${verbOf(req
 
 const textOf = ({ bytes }: RawPageReply): string => new TextDecoder().decode(bytes);
 
-async function sent(path: string, request: RequestInit): Promise<RawPageReply> {
-  const reply = await fetch(path, request);
+async function sent(path: string, request: RequestInit, options: CallOptions): Promise<RawPageReply> {
+  const { signal, begun } = deadlineOf(options);
+  const reply = await fetch(path, {
+    ...request,
+    signal,
+    credentials: 'same-origin',
+    cache: 'no-store',
+    redirect: 'error',
+  }).finally(begun);
   return {
     status: reply.status,
     etag: reply.headers.get('etag') ?? undefined,
@@ -99,9 +105,12 @@ async function sent(path: string, request: RequestInit): Promise<RawPageReply> {
   };
 }
 
-function signalOf(given: AbortSignal | undefined): AbortSignal {
-  const deadline = AbortSignal.timeout(callMsMax);
-  return given === undefined ? deadline : AbortSignal.any([given, deadline]);
+/** A server that hangs is noticed early; a long reply over a slow network has its time. */
+function deadlineOf({ signal, replyMsMax = callMsMax }: CallOptions) {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new DOMException('no reply', 'TimeoutError')), replyMsMax);
+  const ends = [late.signal, AbortSignal.timeout(callMsMax), ...(signal === undefined ? [] : [signal])];
+  return { signal: AbortSignal.any(ends), begun: () => clearTimeout(timer) };
 }
 
 function headersOf(

@@ -2,7 +2,8 @@ import * as OTPAuth from 'otpauth';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { serviceOf } from '#test/support/flow/open-service.ts';
-import { bothColours, browsing, hasBrowser, logIn, violations } from './support/browse.ts';
+import { bothColours, browsing, hasBrowser, logIn, refusal, violations } from './support/browse.ts';
+import { readCode } from './support/qr.ts';
 
 const service = serviceOf([]);
 const { visit } = browsing(service);
@@ -86,6 +87,8 @@ describe.skipIf(!hasBrowser())('access', () => {
     const { data } = (await (await answered).json()) as { data: { url: string } };
     const code = page.getByRole('img', { name: 'Barcode with the secret of the enrolment' });
     await code.and(page.locator('canvas:not([width="0"])')).waitFor();
+    const scanned = await readCode(page);
+    expect(scanned).toBe(data.url);
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'It is scanned' }).click();
     await code.waitFor({ state: 'detached' });
@@ -104,7 +107,7 @@ describe.skipIf(!hasBrowser())('access', () => {
     await other.page.getByLabel('Username').fill('ada');
     await other.page.getByLabel('Password').fill('correct horse battery');
     await other.page.getByRole('button', { name: 'Log in' }).click();
-    await other.page.getByLabel('Code').fill(OTPAuth.URI.parse(data.url).generate());
+    await other.page.getByLabel('Code').fill(OTPAuth.URI.parse(scanned).generate());
     await other.page.getByRole('button', { name: 'Log in' }).click();
     await other.page.getByRole('button', { name: 'crew-ada' }).waitFor();
     await page.goto(`${service.address}/ui/access/entities?key=${entity}`);
@@ -195,11 +198,64 @@ describe.skipIf(!hasBrowser())('access', () => {
       'Workspaces',
     ]);
     await page.getByRole('row').filter({ hasText: 'narrow-group' }).click();
-    await page.getByRole('button', { name: 'Delete' }).and(page.locator('[aria-disabled="true"]')).waitFor();
+    await refusal(page, 'Delete', 'Your policies do not grant "delete"');
+    await refusal(page, 'Save changes', 'Your policies do not grant "update"');
     expect(await violations(page)).toEqual([]);
     await page.goto(`${service.address}/ui/access/policies`);
     await page.getByText('Your policies do not show you this').waitFor();
     expect((await service.ask('GET', `identity/group/id/${String(made.data['id'])}`)).status).toBe(200);
+  });
+
+  test('says of every button that a caller may not use why, and opens nothing', async () => {
+    const lists = ['sys/policies/acl', 'sys/policies/password', 'auth/token/accessors', 'auth/token/roles'];
+    const kinds = ['entity/id', 'group/id', 'entity-alias/id', 'mfa/method/totp', 'mfa/login-enforcement'];
+    const token = await tokenWith(
+      'looks-only',
+      [
+        ...[...lists, ...kinds.map((kind) => `identity/${kind}`)].map(
+          (path) => `path "${path}" { capabilities = ["list"] }\npath "${path}/*" { capabilities = ["read"] }`,
+        ),
+        'path "sys/auth" { capabilities = ["read"] }',
+        'path "sys/auth/*" { capabilities = ["read"] }',
+        'path "secret/metadata/*" { capabilities = ["list"] }',
+      ].join('\n'),
+    );
+    await service.ask('POST', 'identity/group', { name: 'seen-group' });
+    const opened = await visit('/ui/access/policies');
+    const { page, forgive } = opened;
+    forgive(/status of 40[034]/);
+    await logIn(opened, token);
+    const tabs = page.getByRole('navigation', { name: 'Parts of access' });
+    for (const [tab, button] of [
+      ['Policies', 'New policy'],
+      ['Password policies', 'New password policy'],
+      ['Tokens', 'New token'],
+      ['Token roles', 'New token role'],
+      ['Entities', 'New entity'],
+      ['Groups', 'New group'],
+      ['Aliases', 'New entity alias'],
+      ['Auth methods', 'Enable a method'],
+      ['MFA methods', 'New MFA method'],
+      ['MFA enforcements', 'New enforcement'],
+    ] as const) {
+      await tabs.getByRole('link', { name: tab, exact: true }).click();
+      await refusal(page, button, 'Your policies do not grant');
+      expect([tab, new URL(page.url()).search]).toEqual([tab, '']);
+    }
+    await tabs.getByRole('link', { name: 'Policies', exact: true }).click();
+    await page.getByRole('row').filter({ hasText: 'default' }).click();
+    await refusal(page, 'Save changes', 'Your policies do not grant');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.goto(`${service.address}/ui/secrets?mount=secret`);
+    await refusal(page, 'New secret', 'Your policies do not grant "create"');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('does not offer to delete the policy that is built in', async () => {
+    const opened = await visit('/ui/access/policies?key=default');
+    await logIn(opened, service.rootToken);
+    await refusal(opened.page, 'Delete', 'built in: it can be changed, not deleted');
+    expect(await opened.page.getByRole('dialog').count()).toBe(0);
   });
 
   test('shows names and metadata as text, whatever is in them', async () => {
@@ -223,8 +279,14 @@ describe.skipIf(!hasBrowser())('access', () => {
     expect(await page.getByLabel('Metadata').inputValue()).toContain(payload);
     await page.goto(`${service.address}/ui/access/entities?key=${String(data['id'])}`);
     await main(page).getByRole('heading', { name: '<img' }).waitFor();
+    forgive(/status of 400/);
+    await page.goto(`${service.address}/ui/access/policies?new=1`);
+    await page.getByLabel('Name (required)').fill('refused');
+    await page.getByLabel('Policy', { exact: true }).fill(`path "x" { capabilities = [${JSON.stringify(payload)}] }`);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').filter({ hasText: '<img src=x' }).waitFor();
     expect(await page.title()).not.toContain('broken');
-    expect(await page.locator('main img, main script').count()).toBe(0);
+    expect(await page.locator('img[src="x"], main script').count()).toBe(0);
     expect(await violations(page)).toEqual([]);
   });
 });

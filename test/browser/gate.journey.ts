@@ -74,6 +74,11 @@ describe.skipIf(!hasBrowser())('a sealed service', () => {
       await page.getByText('0 of 3 key shares').waitFor();
       await send(page, four, '1 of 3 key shares');
       await send(page, three, '2 of 3 key shares');
+      // It looks like a share, so only the third one can show that they do not fit together.
+      await send(page, forged(one), '0 of 3 key shares');
+      await page.getByRole('alert').waitFor();
+      await send(page, four, '1 of 3 key shares');
+      await send(page, three, '2 of 3 key shares');
       await send(page, two, 'Log in with');
       await sealed.unseal();
     },
@@ -236,6 +241,9 @@ describe.skipIf(!hasBrowser())('a login', () => {
     return String(made.data['url']);
   }
 });
+
+/** A share of the right form with another value at the same place. */
+const forged = (share: string): string => `${share.startsWith('00') ? '01' : '00'}${share.slice(2)}`;
 
 /** The first process of a service. */
 function firstOf(service: { readonly addresses: readonly string[] }) {

@@ -11,6 +11,8 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     const name = await service.destination(type);
     const secret = await service.secret({ v: '1' }, `drift/${colours}`);
     const [record] = await service.set(type, name, secret);
+    const copy = () => service.fake(type).objects().get(String(record?.external_name))?.value;
+    const synced = copy();
     service.fake(type).change(String(record?.external_name), 'by hand');
     const opened = await visit(`/ui/destinations/${type}/${name}/drift`, colours);
     const { page } = opened;
@@ -20,6 +22,7 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     await page.getByRole('button', { name: 'Repair 1' }).click();
     for (let round = 0; round < 3; round += 1) await service.sweep();
     await page.getByText('No drift').waitFor();
+    expect([synced, copy()]).toEqual(['{"v":"1"}', '{"v":"1"}']);
     expect(await violations(page)).toEqual([]);
   });
 

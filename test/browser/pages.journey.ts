@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { followRequests } from '#infra/ui/quiet.ts';
 import { serviceOf } from '#test/support/flow/open-service.ts';
 import { bothColours, browsing, hasBrowser, logIn, violations } from './support/browse.ts';
 import { seed } from './support/seed.ts';
@@ -66,6 +67,7 @@ describe.skipIf(!hasBrowser())('every page', () => {
     // A list that is empty is not there.
     opened.forgive(/status of 404/);
     const { page } = opened;
+    const quiet = followRequests(page);
     await page.getByRole('button', { name: 'Log in' }).waitFor();
     const found: string[] = [];
     const look = async (name: string) => {
@@ -84,7 +86,7 @@ describe.skipIf(!hasBrowser())('every page', () => {
     for (const [name = '', path = ''] of pages()) {
       await page.goto(`${service.address}${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.waitForLoadState('networkidle').catch(() => {});
+      await quiet();
       await look(name);
     }
     expect(found).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { serviceOf } from '#test/support/flow/open-service.ts';
-import { browsing, hasBrowser, logIn, violations } from './support/browse.ts';
+import { browsing, hasBrowser, logIn, refusal, violations } from './support/browse.ts';
 import { fillAll, unfold } from './support/fill.ts';
 
 const type = 'cloud-a-sm';
@@ -69,7 +69,11 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     await service.ask('POST', 'secret/data/paused/one', { data: { a: '2' } });
     await page.goto(`${service.address}/ui/records?type=${type}&name=${name}`);
     await page.getByRole('row').getByText('Pending').first().waitFor();
-    await service.ask('PATCH', 'sys/sync/config', { disabled: false });
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('The sync is paused').waitFor({ state: 'detached' });
+    expect((await service.ask('GET', 'sys/sync/config')).data['disabled']).toBe(false);
+    await page.goBack();
     await page.getByRole('row').getByText('Synced').first().waitFor();
   });
 
@@ -111,6 +115,25 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     await page.goBack();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(page.url()).toBe(`${service.address}/ui/records?prefix=needs%2F`);
+    await page.getByLabel('Status').selectOption('Pending');
+    await page.getByText('No record matches').waitFor();
+    await page.goBack();
+    await page.getByText('3 records').waitFor();
+    expect(await page.getByLabel('Status').inputValue()).toBe('');
+  });
+
+  test('finds a filter that was typed with pauses undone by one step back', async () => {
+    const opened = await visit('/ui/records?status=SYNCED');
+    const { page } = opened;
+    await logIn(opened, service.rootToken);
+    for (const typed of ['ne', 'needs', 'needs/']) {
+      await page.getByLabel('Secret begins with').fill(typed);
+      await page.waitForURL(`**/ui/records?status=SYNCED&prefix=${encodeURIComponent(typed)}`);
+    }
+    await page.goBack();
+    await page.waitForURL('**/ui/records?status=SYNCED');
+    await page.locator('input[type=search]').and(page.getByLabel('Secret begins with')).waitFor();
+    expect(await page.getByLabel('Status').inputValue()).toBe('SYNCED');
   });
 
   test('sees names as texts, whatever is in them', async () => {
@@ -139,6 +162,46 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     await page.getByText('These numbers are from').waitFor({ state: 'detached' });
   });
 
+  test('sees old numbers marked while the server hangs, and new ones when it goes on', async () => {
+    const opened = await visit('/ui/');
+    const { page, forgive } = opened;
+    await logIn(opened, service.rootToken);
+    await page.getByText('Destinations').first().waitFor();
+    forgive(/ERR_FAILED|Failed to load/);
+    const held: (() => Promise<void>)[] = [];
+    await page.route('**/v1/sys/sync/overview*', (route) => void held.push(() => route.abort().catch(() => {})));
+    await page.getByText('These numbers are from').waitFor();
+    await page.unroute('**/v1/sys/sync/overview*');
+    for (const end of held) await end();
+    await page.getByText('These numbers are from').waitFor({ state: 'detached' });
+  });
+
+  test('has a page that waits for changes, asks plainly where it may not wait, and nothing while it is hidden', async () => {
+    const opened = await visit('/ui/queue');
+    const { page, forgive } = opened;
+    const waits = /\/v1\/sys\/sync\/overview\?since=[^&]+&wait=\d+$/;
+    const waiting = page.waitForRequest(waits);
+    await logIn(opened, service.rootToken);
+    await waiting;
+    forgive(/status of 503/);
+    await page.route(waits, (route) => route.fulfill({ status: 503, json: { errors: ['too many requests wait'] } }));
+    const plain = page.waitForRequest((request) => request.url().endsWith('/v1/sys/sync/overview'));
+    const name = await service.destination(type);
+    await plain;
+    await page.getByRole('row').filter({ hasText: name }).waitFor();
+    await page.evaluate(`
+      Object.defineProperty(document, 'visibilityState', { configurable: true, value: 'hidden' });
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));`);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.waitForTimeout(5_000);
+    expect(asked).toEqual([]);
+    await page.evaluate(`
+      delete document.visibilityState;
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));`);
+    await page.waitForRequest((request) => request.url().includes('/v1/sys/sync/overview'));
+  });
+
   test('with a narrow policy sees only what it may', async () => {
     const mine = await service.destination(type);
     const other = await service.destination(type);
@@ -146,7 +209,8 @@ describe.skipIf(!hasBrowser())('an operator', () => {
       'path "sys/sync/overview" { capabilities = ["read"] }',
       'path "sys/sync/records*" { capabilities = ["read"] }',
       'path "sys/sync/types/*" { capabilities = ["read"] }',
-      `path "sys/sync/destinations/${type}/${mine}*" { capabilities = ["read"] }`,
+      `path "sys/sync/destinations/${type}/${mine}" { capabilities = ["read"] }`,
+      `path "sys/sync/destinations/${type}/${mine}/associations" { capabilities = ["read"] }`,
     ].join('\n');
     await service.ask('POST', 'sys/policies/acl/narrow', { policy });
     const made = await service.ask('POST', 'auth/token/create', { policies: ['narrow'] });
@@ -163,6 +227,12 @@ describe.skipIf(!hasBrowser())('an operator', () => {
       'Workspaces',
     ]);
     forgive(/status of 403/);
+    await refusal(page, 'New destination', 'do not grant');
+    await page.goto(`${service.address}/ui/records`);
+    await refusal(page, 'Replay all matching', 'sys/sync/batches');
+    await page.goto(`${service.address}/ui/destinations/${type}/${mine}`);
+    await page.getByText('Healthy').waitFor();
+    await refusal(page, 'Check now', `sys/sync/destinations/${type}/${mine}/check`);
     await page.goto(`${service.address}/ui/destinations/${type}/${mine}/settings`);
     const save = page.getByRole('button', { name: 'Save changes' });
     await save.waitFor();

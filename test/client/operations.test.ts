@@ -6,6 +6,7 @@ import { identity } from '#client/operations/identity.ts';
 import { kv1, kv2 } from '#client/operations/kv.ts';
 import { notices } from '#client/operations/notices.ts';
 import { leaseCounts, rateLimits } from '#client/operations/quotas.ts';
+import { recoveryRekey, rekey } from '#client/operations/rekey.ts';
 import { specs } from '#client/operations/specs.ts';
 import { sync } from '#client/operations/sync.ts';
 import { system } from '#client/operations/system.ts';
@@ -71,6 +72,8 @@ test.each([
   ['system', system, ''],
   ['rate limits', rateLimits, ''],
   ['lease counts', leaseCounts, ''],
+  ['key shares', rekey, ''],
+  ['recovery keys', recoveryRekey, ''],
   ['sync', sync, ''],
   ['notices', notices, ''],
   ['KV version 2', kv2, 'secret'],

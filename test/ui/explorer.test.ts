@@ -129,20 +129,29 @@ describe('the lines of a request', () => {
 describe('a reply', () => {
   test('of a secrets engine shows its keys and metadata, no values', () => {
     const reply = { request_id: 'r', data: { data: { a: 's', deep: { n: 1 } }, metadata: { version: 2 } } };
-    expect(masked(reply, secret)).toEqual({
+    const read = { ...secret, method: 'GET', parameters: [{ name: 'version', in: 'query' }] };
+    expect(masked(reply, read, false)).toEqual({
       request_id: 'r',
       data: { data: { a: mask, deep: { n: mask } }, metadata: { version: 2 } },
     });
-    expect(masked({ data: { keys: ['a', 'b/'] } }, secret)).toEqual({ data: { keys: ['a', 'b/'] } });
+    expect(masked({ data: { keys: ['a', 'b/'] } }, read, true)).toEqual({ data: { keys: ['a', 'b/'] } });
+  });
+
+  test('of an engine without versions hides its values, whatever the keys are', () => {
+    const read = { ...secret, method: 'GET', path: '/v1/kv/{path}' };
+    expect(masked({ data: { keys: ['k'], metadata: { m: 'm' }, data: 'd' } }, read, false)).toEqual({
+      data: { keys: [mask], metadata: { m: mask }, data: mask },
+    });
+    expect(masked({ data: { keys: ['a', 'b/'] } }, read, true)).toEqual({ data: { keys: ['a', 'b/'] } });
   });
 
   test('of any row hides what has the name of a secret', () => {
     const row = { ...secret, tag: 'auth', path: '/v1/auth/token/create' };
     const reply = { auth: { client_token: 't', token_type: 'service', accessor: 'a', policies: ['default'] } };
-    expect(masked(reply, row)).toEqual({
+    expect(masked(reply, row, false)).toEqual({
       auth: { client_token: mask, token_type: 'service', accessor: 'a', policies: ['default'] },
     });
-    expect(masked({ keys: ['share'], root_token: 'r' }, { ...row, path: '/v1/sys/init' })).toEqual({
+    expect(masked({ keys: ['share'], root_token: 'r' }, { ...row, path: '/v1/sys/init' }, false)).toEqual({
       keys: [mask],
       root_token: mask,
     });

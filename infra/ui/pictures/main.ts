@@ -12,6 +12,7 @@ import { startServices } from '../../local/services.ts';
 import { startInstance } from '../../process/instance.ts';
 import { buildPage } from '../build.ts';
 import { findChromium } from '../chromium.ts';
+import { followRequests } from '../quiet.ts';
 import { openBrowser, openPage, take } from './camera.ts';
 import { associations, changeByHand, placeNames, samples, seed, typeOf } from './seed.ts';
 
@@ -79,6 +80,7 @@ try {
 }
 
 async function one(page: Page, { name, path, heading, prepare }: Picture, colours: string): Promise<void> {
+  const quiet = followRequests(page);
   await page.goto(`${instance.address}${path}`);
   const shown = page.getByRole('heading', { level: 1, name: heading });
   await shown.or(page.getByText('There is no such page')).waitFor();
@@ -87,7 +89,7 @@ async function one(page: Page, { name, path, heading, prepare }: Picture, colour
     return;
   }
   await prepare?.(page);
-  await page.waitForLoadState('networkidle').catch(() => {});
+  await quiet();
   const bytes = await take(page, `${folder}${name}-${colours}.webp`);
   say(`docs/pictures/${name}-${colours}.webp: ${Math.ceil(bytes / 1024)} KB`);
 }

@@ -9,6 +9,7 @@ const set = 'varsets/{varset_id}';
 /** Requests of the workspace service. A `data` is a whole JSON:API resource. */
 export const workspaces = {
   organizations: { service: 'v2', method: 'GET', path: 'organizations', fields: [...page, 'q'] },
+  organization: { service: 'v2', method: 'GET', path: ofOrganization },
   list: {
     service: 'v2',
     method: 'GET',
@@ -38,6 +39,7 @@ export const workspaces = {
 /** Runs of a workspace. */
 export const runs = {
   list: { service: 'v2', method: 'GET', path: `${one}/runs`, fields: [...page, 'filter[status_group]'] },
+  create: { service: 'v2', method: 'POST', path: 'runs', fields: ['data'] },
   read: { service: 'v2', method: 'GET', path: run, fields: ['include'] },
   comments: { service: 'v2', method: 'GET', path: `${run}/comments`, fields: page },
   apply: { service: 'v2', method: 'POST', path: `${run}/actions/apply`, fields: ['comment'] },

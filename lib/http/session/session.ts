@@ -58,7 +58,7 @@ function asSent(incoming: Incoming, token: ReturnType<TokenHeader> | undefined):
 }
 
 function moved(incoming: Incoming, outgoing: Outgoing, wish: string): Outgoing {
-  if (wish === 'end') return { ...outgoing, cookies: cookiesOf(incoming, '', 0) };
+  if (wish === 'end') return isUntried(outgoing) ? outgoing : { ...outgoing, cookies: cookiesOf(incoming, '', 0) };
   const document = wish === 'begin' && outgoing.status === 200 ? documentOf(outgoing.body) : undefined;
   const auth = document?.auth;
   if (typeof auth?.client_token !== 'string' || auth.client_token === '') return outgoing;
@@ -69,6 +69,9 @@ function moved(incoming: Incoming, outgoing: Outgoing, wish: string): Outgoing {
     cookies: cookiesOf(incoming, auth.client_token, seconds),
   };
 }
+
+/** The token is as valid as before, so the page keeps what it needs to try again. */
+const isUntried = ({ status }: Outgoing): boolean => status >= 500 || status === 429;
 
 interface Document {
   readonly auth?: { readonly client_token?: unknown; readonly lease_duration: number } | null;

@@ -8,6 +8,7 @@ import { api } from '../state/api.ts';
 import { useQuery } from '../state/use-query.ts';
 import { listIn } from '../table/pages.ts';
 import type { ChartProps, Series } from './chart.tsx';
+import { Errors } from './errors.tsx';
 
 /** The sweep takes a sample every ten seconds. */
 const everyMs = 10_000;
@@ -53,8 +54,14 @@ export const depth: Shown = {
   series: [{ name: 'most', tone: 'off', member: ['queue', 'pending'] }],
 };
 
+interface SamplesProps {
+  readonly charts: readonly Shown[];
+  /** With the causes of failed attempts. */
+  readonly hasErrors?: boolean;
+}
+
 /** Charts of the samples. Neither they nor the samples are loaded before they are in view. */
-export function Samples({ charts }: { readonly charts: readonly Shown[] }) {
+export function Samples({ charts, hasErrors = false }: SamplesProps) {
   const box = useRef<HTMLElement>(null);
   const [Chart, setChart] = useState<ComponentType<ChartProps>>();
   const [from, setFrom] = useState<string>(ranges[0][0]);
@@ -105,7 +112,12 @@ export function Samples({ charts }: { readonly charts: readonly Shown[] }) {
                 The sweep takes one every ten seconds, and keeps them for a day.
               </State>
             ) : (
-              charts.map((shown) => <Chart key={shown.title} {...propsOf(shown, data ?? null)} />)
+              <>
+                {charts.map((shown) => (
+                  <Chart key={shown.title} {...propsOf(shown, data ?? null)} />
+                ))}
+                {hasErrors ? <Errors samples={data ?? null} /> : null}
+              </>
             )
           }
         </Answer>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallFailure } from '#client/wire/failure.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Form } from '../parts/form.tsx';
 import { Problem, reasonOf } from '../parts/problem.tsx';
 
 interface FormDialogProps {
@@ -24,26 +25,22 @@ interface FormDialogProps {
 export function FormDialog({ title, verb, look = 'primary', refusal, fields = [], ...others }: FormDialogProps) {
   const { onClose, send, children } = others;
   const [cause, setCause] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(), [cause]);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (isBusy || refusal !== undefined) return;
-    setBusy(true);
+  const submit = async () => {
+    if (refusal !== undefined) return;
     try {
       await send();
       onClose();
     } catch (failure) {
       setCause(failure);
-      setBusy(false);
     }
   };
   const problems = problemsOf(cause, fields);
   const isShown = Object.keys(problems).length > 0;
   return (
     <Dialog title={title} onClose={onClose}>
-      <form class="form" ref={form} onSubmit={submit} noValidate>
+      <Form class="form" box={form} onSubmit={submit} noValidate>
         {children(problems)}
         {cause === undefined || isShown ? null : <Problem text={reasonOf(cause, 'That did not work. Try again.')} />}
         <div class="actions end">
@@ -52,7 +49,7 @@ export function FormDialog({ title, verb, look = 'primary', refusal, fields = []
             {verb}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -3,7 +3,8 @@ import { useLocation } from 'preact-iso';
 import { useOptions } from '../form/options.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { type Found, search } from './found.ts';
+import { search } from './found.ts';
+import type { Found, Search } from './kind.ts';
 
 const typedMs = 200;
 
@@ -13,13 +14,13 @@ export interface PaletteProps {
   readonly onClose: () => void;
 }
 
-/** Leads to any page, secret, destination or record by its name. */
+/** Leads to any page, secret, destination, record or workspace by its name. */
 export function Palette({ pages, onClose }: PaletteProps) {
   const { route } = useLocation();
   const [typed, setTyped] = useState('');
   const listId = useId();
   const text = typed.trim();
-  const { found, isBusy } = useSearch(text);
+  const { found, left, isBusy } = useSearch(text);
   const shown = [...pages.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())), ...found];
   const open = (at: number) => {
     const one = shown[at];
@@ -33,7 +34,7 @@ export function Palette({ pages, onClose }: PaletteProps) {
       <input
         class="input"
         role="combobox"
-        aria-label="Name of a page, secret, destination or record"
+        aria-label="Name of a page, secret, destination, record or workspace"
         aria-expanded={shown.length > 0}
         aria-controls={listId}
         aria-activedescendant={shown.length > 0 ? `${listId}-${list.at}` : undefined}
@@ -64,24 +65,27 @@ export function Palette({ pages, onClose }: PaletteProps) {
       </div>
       <p class="quiet" role="status">
         {isBusy ? 'Searching' : shown.length === 0 ? 'Nothing has this name' : 'Enter opens'}
+        {isBusy || left.length === 0 ? '' : `. Not all are shown: ${left.join('; ')}.`}
       </p>
     </Dialog>
   );
 }
 
+const empty: Search = { found: [], left: [] };
+
 /** What is found for the text, once the typing pauses. */
 function useSearch(text: string) {
-  const [found, setFound] = useState<readonly Found[]>([]);
+  const [result, setResult] = useState<Search>(empty);
   const [isBusy, setBusy] = useState(false);
   useEffect(() => {
     const ending = new AbortController();
     setBusy(text !== '');
-    if (text === '') setFound([]);
+    if (text === '') setResult(empty);
     const timer = setTimeout(async () => {
       if (text === '') return;
       const next = await search(text, ending.signal);
       if (ending.signal.aborted) return;
-      setFound(next);
+      setResult(next);
       setBusy(false);
     }, typedMs);
     return () => {
@@ -89,5 +93,5 @@ function useSearch(text: string) {
       ending.abort();
     };
   }, [text]);
-  return { found, isBusy };
+  return { ...result, isBusy };
 }

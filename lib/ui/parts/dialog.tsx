@@ -18,8 +18,13 @@ export function Dialog({ title, kind = 'modal', children, onClose }: DialogProps
     if (dialog !== null && !dialog.open) dialog.showModal();
     return () => dialog?.close();
   }, []);
+  /** A press that begins inside, such as the selection of a text, and ends beside the box closes nothing. */
+  const isBeside = useRef(false);
+  const onPointerDown = (event: Event) => {
+    isBeside.current = event.target === box.current;
+  };
   const onClick = (event: Event) => {
-    if (event.target === box.current) onClose();
+    if (event.target === box.current && isBeside.current) onClose();
   };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, by the browser
@@ -31,6 +36,7 @@ export function Dialog({ title, kind = 'modal', children, onClose }: DialogProps
         event.preventDefault();
         onClose();
       }}
+      onPointerDown={onPointerDown}
       onClick={onClick}
     >
       <div class="box">

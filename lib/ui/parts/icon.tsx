@@ -39,17 +39,7 @@ export type IconName = keyof typeof lines;
 
 /** Beside a word, so readers of the screen skip it. */
 export const Icon = ({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) => (
-  <svg
-    width={size}
-    height={size}
-    viewBox="0 0 24 24"
-    fill="none"
-    stroke="currentColor"
-    stroke-width="2"
-    stroke-linecap="round"
-    stroke-linejoin="round"
-    aria-hidden="true"
-  >
+  <svg class="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true">
     <path d={lines[name]} />
   </svg>
 );

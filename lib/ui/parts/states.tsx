@@ -78,6 +78,18 @@ export function Stale({ asked }: { readonly asked: Asked }) {
   );
 }
 
+/** What the server says besides, such as that a list is not whole. */
+export const Warnings = ({ of: reply }: { readonly of: Asked['reply'] }) => (
+  <>
+    {reply?.warnings.map((text) => (
+      <div key={text} class="banner" role="status">
+        <Icon name="alert" />
+        <span class="grow wrap">{text.charAt(0).toUpperCase() + text.slice(1)}.</span>
+      </div>
+    ))}
+  </>
+);
+
 /** An answer, or its skeleton, error or empty state. */
 export function Answer({
   asked,
@@ -91,6 +103,7 @@ export function Answer({
   return (
     <>
       <Stale asked={asked} />
+      <Warnings of={asked.reply} />
       {children(asked.reply)}
     </>
   );

@@ -1,26 +1,19 @@
 import { useEffect } from 'preact/hooks';
 import { gate, renew } from '../state/session.ts';
+import { keeperOf } from './keeper.ts';
 
-const checkMs = 60_000;
-/** A session with less than this left is renewed. */
-const leastMs = 4 * 3_600_000;
+/** How often the page looks whether its session has to be renewed. */
+const lookMs = 10_000;
 
 /** Renews the session while the page is used: a page that is hidden lets it end. */
 export function useSession(): void {
   useEffect(() => {
-    let endsAt = gate.value.kind === 'open' ? gate.value.caller.endsAt : undefined;
-    const isRenewable = gate.value.kind === 'open' && gate.value.caller.renewable;
-    let used = true;
-    const use = () => {
-      used = true;
-    };
+    const open = gate.value;
+    if (open.kind !== 'open' || !open.caller.renewable) return;
+    const { use, look } = keeperOf(open.caller.endsAt, renew);
     const timer = setInterval(() => {
-      const isDue = endsAt !== undefined && endsAt - Date.now() < leastMs;
-      if (!isRenewable || !used || !isDue || document.visibilityState !== 'visible') return;
-      used = false;
-      endsAt = Date.now() + 2 * leastMs;
-      void renew();
-    }, checkMs);
+      if (document.visibilityState === 'visible') void look();
+    }, lookMs);
     addEventListener('pointerdown', use);
     addEventListener('keydown', use);
     return () => {

@@ -5,6 +5,7 @@ import { system } from '#client/operations/system.ts';
 import { memberOf, textOf } from '#client/wire/json.ts';
 import { accessParts } from '../pages/access/address.ts';
 import { mountsOf } from '../pages/secrets/address.ts';
+import { parts } from '../pages/system/parts.ts';
 import type { PaletteProps } from '../palette/palette.tsx';
 import { Button } from '../parts/button.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
@@ -29,16 +30,18 @@ interface Entry {
   readonly capability: string;
 }
 
+const recordsHref = '/ui/records';
 /** The list of mounts needs no policy: whoever may use a mount of secrets sees it there. */
 const secretsHref = '/ui/secrets';
 /** Rights in the workspace service come from its teams: the page itself says what is missing. All who have the menu may look. */
 const workspacesHref = '/ui/workspaces';
-/** It has parts, each with a right of its own. */
+/** They have parts, each with a right of its own. */
 const accessHref = '/ui/access';
+const systemHref = '/ui/system';
 
 const entries: readonly Entry[] = [
   { href: '/ui/', word: 'Overview', icon: 'home', needs: 'sys/sync/overview', capability: 'read' },
-  { href: '/ui/records', word: 'Records', icon: 'rows', needs: 'sys/sync/records', capability: 'read' },
+  { href: recordsHref, word: 'Records', icon: 'rows', needs: 'sys/sync/records', capability: 'read' },
   { href: '/ui/destinations', word: 'Destinations', icon: 'target', needs: 'sys/sync/overview', capability: 'read' },
   { href: '/ui/plan', word: 'Plan', icon: 'check', needs: 'sys/sync/plan', capability: 'read' },
   { href: secretsHref, word: 'Secrets', icon: 'key', needs: 'sys/internal/ui/mounts', capability: 'read' },
@@ -46,18 +49,23 @@ const entries: readonly Entry[] = [
   { href: '/ui/batches', word: 'Batches', icon: 'layers', needs: 'sys/sync/batches/', capability: 'list' },
   { href: accessHref, word: 'Access', icon: 'lock', needs: 'sys/policies/acl/', capability: 'list' },
   { href: workspacesHref, word: 'Workspaces', icon: 'squares', needs: 'sys/capabilities-self', capability: 'update' },
-  { href: '/ui/system', word: 'System', icon: 'gear', needs: 'sys/mounts', capability: 'read' },
+  { href: systemHref, word: 'System', icon: 'gear', needs: 'sys/mounts', capability: 'read' },
   { href: '/ui/explorer', word: 'API explorer', icon: 'code', needs: 'sys/internal/specs/openapi', capability: 'read' },
 ];
 
 export function Side() {
   const { path } = useLocation();
-  const rights = useRights([...entries, ...accessParts].map(({ needs }) => needs));
+  const systemParts = parts.filter(({ path, rootOnly }) => path !== '' && !(rootOnly && namespace.value !== ''));
+  const rights = useRights([
+    ...new Set([...[...entries, ...accessParts].map(({ needs }) => needs), ...systemParts.map((part) => part.path)]),
+  ]);
   const mounts = useQuery({ key: ['mounts'], ask: (options) => api.call(system.mounts, {}, undefined, options) });
   const hasSecrets = mountsOf(mounts.reply?.data).length > 0;
   const hasAccess = accessParts.some(({ needs, capability }) => rights.may(capability, needs));
+  const hasSystem = systemParts.some((part) => rights.may(part.capability, part.path));
   const shown = entries.filter(({ href, needs, capability }) => {
     if (href === accessHref) return hasAccess;
+    if (href === systemHref) return hasSystem;
     return href === secretsHref ? hasSecrets : rights.may(capability, needs);
   });
   const nav = useCurrentInView(path, shown.length);
@@ -71,7 +79,7 @@ export function Side() {
         <ul>
           {shown.map((entry) => (
             <li key={entry.href}>
-              <NavLink {...entry} />
+              <NavLink {...entry} isCounted={entry.href === recordsHref && rights.may('read', 'sys/sync/overview')} />
             </li>
           ))}
         </ul>
@@ -143,21 +151,24 @@ function Search({ entries }: { readonly entries: readonly Entry[] }) {
   );
 }
 
-function NavLink({ href, word, icon }: Entry) {
+function NavLink({ href, word, icon, isCounted }: Entry & { readonly isCounted: boolean }) {
   const { path } = useLocation();
   const isHere = href === '/ui/' ? /^\/ui\/?$/.test(path) : path.startsWith(href);
   return (
     <a href={href} aria-current={isHere ? 'page' : undefined}>
       <Icon name={icon} />
       {word}
-      {href === '/ui/records' ? <FailedCount /> : null}
+      {isCounted ? <FailedCount /> : null}
     </a>
   );
 }
 
+/** Beside pages that show nothing of the overview, it may be a little late. */
+const countMs = 10_000;
+
 /** Shares the answer of the overview, so it costs no request there. */
 function FailedCount() {
-  const { reply } = useOverview();
+  const { reply } = useOverview({ everyMs: countMs });
   const counts = memberOf(reply?.data, 'counts');
   const total = failed.reduce((sum, status) => sum + Number(textOf(counts, status) || 0), 0);
   if (total === 0) return null;

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Time } from '../parts/time.tsx';
+import { say } from '../parts/toast.tsx';
 import { namespace } from '../state/api.ts';
 import { gate, logout } from '../state/session.ts';
 import { chooseTheme, storedTheme, type Theme } from '../state/theme.ts';
@@ -25,6 +26,10 @@ function Account({ onClose }: { readonly onClose: () => void }) {
   const open = gate.value;
   if (open.kind !== 'open') return null;
   const { name, policies, endsAt } = open.caller;
+  const end = async () => {
+    const said = await logout();
+    if (said !== undefined) say('fail', said);
+  };
   return (
     <Dialog title={name} onClose={onClose}>
       <dl class="facts">
@@ -43,7 +48,7 @@ function Account({ onClose }: { readonly onClose: () => void }) {
       </dl>
       <ThemeChoice />
       <div class="actions end">
-        <Button onPress={logout}>Log out</Button>
+        <Button onPress={end}>Log out</Button>
       </div>
     </Dialog>
   );

@@ -1,15 +1,41 @@
 import { sync } from '#client/operations/sync.ts';
+import type { PageReply } from '#client/page.ts';
+import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf } from '#client/wire/json.ts';
 import { api } from './api.ts';
-import { type Asked, pollMs, useQuery } from './use-query.ts';
+import { type Asked, type AskOptions, pollMs, pollReplyMsMax, useQuery } from './use-query.ts';
+
+/** How long the server may keep a request while there is nothing new, in seconds. */
+const waitSeconds = 10;
+/** How long the page asks without waiting after the server had too many waiting requests. */
+const plainMs = 60_000;
+
+let waitsFromMs = 0;
 
 /** The overview. All that show something of it share one answer. */
-export const useOverview = ({ isPolled }: { readonly isPolled: boolean } = { isPolled: true }): Asked =>
-  useQuery({
-    key: ['overview'],
-    ask: (options) => api.call(sync.overview, {}, undefined, options),
-    everyMs: isPolled ? pollMs : undefined,
-  });
+export const useOverview = ({ isPolled = true, everyMs = pollMs, enabled }: Polling = {}): Asked =>
+  useQuery({ key: ['overview'], ask, everyMs: isPolled ? everyMs : undefined, enabled });
+
+interface Polling {
+  readonly isPolled?: boolean;
+  readonly everyMs?: number;
+  readonly enabled?: boolean;
+}
+
+/** Waits for another version than the known one, so that an open page costs next to nothing while nothing changes. */
+async function ask({ mayWait, ...options }: AskOptions): Promise<PageReply> {
+  const since = textOf(options.known?.data, 'version');
+  const plain = () => api.call(sync.overview, {}, undefined, { ...options, replyMsMax: pollReplyMsMax });
+  if (!mayWait || since === '' || Date.now() < waitsFromMs) return plain();
+  const replyMsMax = waitSeconds * 1_000 + pollReplyMsMax;
+  return api
+    .call(sync.overview, {}, { since, wait: waitSeconds }, { ...options, replyMsMax })
+    .catch((cause: unknown) => {
+      if (!(cause instanceof CallFailure) || cause.status !== 503) throw cause;
+      waitsFromMs = Date.now() + plainMs;
+      return plain();
+    });
+}
 
 /** The names of all destinations, such as `cloud-a-sm/prod`. */
 export function useDestinationNames(): readonly string[] {

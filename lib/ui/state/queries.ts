@@ -14,6 +14,11 @@ export const queries = new QueryClient({
 });
 
 queries.mount();
+// A hidden page waits for nothing but what it has not shown yet. When it is seen again, it asks again.
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState !== 'hidden') return;
+  void queries.cancelQueries({ predicate: ({ state: { data } }) => data !== undefined });
+});
 queries.getQueryCache().subscribe((event) => {
   if (event.type !== 'updated' || event.action.type !== 'error') return;
   const { error } = event.action;

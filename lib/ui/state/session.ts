@@ -53,20 +53,27 @@ export function lostSession(why: 'over' | 'sealed'): void {
 export const homeOf = (open: Gate): string => (open.kind === 'open' ? open.caller.home : '');
 
 function callerOf(data: Value | undefined): Caller {
-  const seconds = Number(textOf(data, 'ttl'));
   return {
     name: textOf(data, 'display_name') || textOf(data, 'accessor'),
     policies: textsOf(data, 'policies'),
     home: textOf(data, 'namespace_path').replace(/\/$/, ''),
-    endsAt: seconds > 0 ? Date.now() + seconds * 1_000 : undefined,
+    endsAt: endOf(Number(textOf(data, 'ttl'))),
     renewable: memberOf(data, 'renewable') === true,
   };
 }
 
-/** A login that needs a code before it has a token. */
+const endOf = (seconds: number): number | undefined => (seconds > 0 ? Date.now() + seconds * 1_000 : undefined);
+
+/** A login that needs codes before it has a token: one for each constraint. */
 export interface PendingLogin {
   readonly id: string;
-  readonly methods: readonly { readonly id: string; readonly type: string; readonly usesPasscode: boolean }[];
+  readonly constraints: readonly Constraint[];
+}
+
+/** An enforcement that concerns the login. One of its methods is enough. */
+export interface Constraint {
+  readonly name: string;
+  readonly methods: readonly { readonly id: string; readonly name: string }[];
 }
 
 /** How the visitor logs in. */
@@ -119,9 +126,9 @@ export async function completeLogin(from: Returned): Promise<PendingLogin | unde
   return pending;
 }
 
-/** @throws CallFailure */
+/** @param codes by the id of their method @throws CallFailure */
 export async function sendCodes(
-  pending: PendingLogin,
+  request: string,
   codes: Readonly<Record<string, string>>,
   within: string,
 ): Promise<void> {
@@ -129,7 +136,7 @@ export async function sendCodes(
   await api.call(
     system.validateCodes,
     {},
-    { mfa_request_id: pending.id, mfa_payload: payload },
+    { mfa_request_id: request, mfa_payload: payload },
     { session: 'begin', namespace: within },
   );
   await entered(within);
@@ -138,38 +145,58 @@ export async function sendCodes(
 /** Tokens of logins live as their role says; a session ends after eight hours without use. */
 async function entered(within: string): Promise<void> {
   enterNamespace(within);
-  await renew();
+  await renew().catch(() => {});
   await findGate();
 }
 
 const sessionTime = '8h';
 
-export async function renew(): Promise<void> {
-  await api.call(auth.renewSelf, {}, { increment: sessionTime }, { session: 'begin', namespace: '' }).catch(() => {});
+/** @returns how long the session lasts from now on, in seconds; 0 for ever @throws CallFailure */
+export async function renew(): Promise<number> {
+  const { whole } = await api.call(auth.renewSelf, {}, { increment: sessionTime }, { session: 'begin', namespace: '' });
+  const seconds = Number(textOf(whole, 'auth', 'lease_duration') || 0);
+  const open = gate.value;
+  if (open.kind === 'open') gate.value = { kind: 'open', caller: { ...open.caller, endsAt: endOf(seconds) } };
+  return seconds;
 }
 
-export async function logout(): Promise<void> {
-  await api.call(auth.revokeSelf, {}, undefined, { session: 'end', namespace: '' }).catch(() => {});
+/**
+ * Revokes the token of the session. Where the server cannot be reached, or fails, the session stays as it is, and so does the page.
+ *
+ * @returns what the visitor has to know: that the session goes on, or that its token may still be valid
+ */
+export async function logout(): Promise<string | undefined> {
+  const said = await api.call(auth.revokeSelf, {}, undefined, { session: 'end', namespace: '' }).then(
+    () => undefined,
+    (cause: unknown) => {
+      if (!(cause instanceof CallFailure)) throw cause;
+      if (cause.isTokenInvalid) return undefined;
+      return isOver(cause)
+        ? `You are logged out here, but the token is still valid: ${cause.message}.`
+        : { stays: `You are still logged in: ${cause.message}. Try again.` };
+    },
+  );
+  if (typeof said === 'object') return said.stays;
   enterNamespace('');
   gate.value = { kind: 'login', over: false };
+  return said;
 }
+
+/** The server removes the cookie also when it refuses to revoke the token, but not when it could not try. */
+const isOver = ({ status }: CallFailure): boolean => status >= 400 && status < 500 && status !== 429;
 
 function pendingOf(requirement: Value | undefined): PendingLogin | undefined {
   if (!isObject(requirement)) return undefined;
   const constraints = memberOf(requirement, 'mfa_constraints');
-  const lists = isObject(constraints) ? Object.values(constraints) : [];
   return {
     id: textOf(requirement, 'mfa_request_id'),
-    methods: lists.flatMap((one) => methodsIn(memberOf(one, 'any'))),
+    constraints: isObject(constraints)
+      ? Object.entries(constraints).map(([name, one]) => ({ name, methods: methodsIn(memberOf(one, 'any')) }))
+      : [],
   };
 }
 
-/** One method of a constraint is enough; the page asks for the first. */
-function methodsIn(any: Value | undefined): PendingLogin['methods'] {
-  if (!Array.isArray(any)) return [];
-  return any.slice(0, 1).map((one: Value) => ({
-    id: textOf(one, 'id'),
-    type: textOf(one, 'type'),
-    usesPasscode: memberOf(one, 'uses_passcode') === true,
-  }));
-}
+const methodsIn = (any: Value | undefined): Constraint['methods'] =>
+  Array.isArray(any)
+    ? any.map((one: Value) => ({ id: textOf(one, 'id'), name: textOf(one, 'name') || textOf(one, 'type') }))
+    : [];

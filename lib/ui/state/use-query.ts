@@ -1,4 +1,4 @@
-import { QueryObserver } from '@tanstack/query-core';
+import { QueryObserver, type QueryState } from '@tanstack/query-core';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { PageReply } from '#client/page.ts';
 import { CallFailure } from '#client/wire/failure.ts';
@@ -7,14 +7,22 @@ import { queries } from './queries.ts';
 
 /** How often a visible page asks again. */
 export const pollMs = 2_000;
+/** What is asked for again and again is marked as old when there is no reply for so long. */
+export const pollReplyMsMax = 10_000;
+
+/** What a call of a query is given. */
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  readonly known: PageReply | undefined;
+  readonly replyMsMax: number | undefined;
+  /** Whether the server may wait for another reply than the known one: nobody has changed anything, and the last call did not fail. */
+  readonly mayWait: boolean;
+}
 
 export interface Asking {
   /** Of the answer, within its namespace. */
   readonly key: readonly unknown[];
-  readonly ask: (options: {
-    readonly signal: AbortSignal;
-    readonly known: PageReply | undefined;
-  }) => Promise<PageReply>;
+  readonly ask: (options: AskOptions) => Promise<PageReply>;
   /** Undefined asks once. */
   readonly everyMs?: number | undefined;
   readonly enabled?: boolean | undefined;
@@ -47,12 +55,20 @@ export function optionsOf({ key, ask, everyMs, enabled }: Asking) {
   return {
     queryKey,
     queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-      ask({ signal, known: queries.getQueryData<PageReply>(queryKey) }),
+      ask({
+        signal,
+        known: queries.getQueryData<PageReply>(queryKey),
+        mayWait: isSettled(queries.getQueryState(queryKey)),
+        replyMsMax: everyMs === undefined ? undefined : pollReplyMsMax,
+      }),
     refetchInterval: everyMs ?? (false as const),
     enabled: enabled ?? true,
     structuralSharing: false as const,
   };
 }
+
+const isSettled = (state: QueryState<unknown, Error> | undefined): boolean =>
+  state !== undefined && !state.isInvalidated && state.error === null;
 
 /** After a change: what begins with this key is asked for again. */
 export const refresh = (...key: readonly unknown[]): Promise<void> =>

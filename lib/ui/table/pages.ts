@@ -43,14 +43,16 @@ export function usePages<R>(paged: Paged<R>): Pages<R> {
     seen.current = identity;
     chain.current = [''];
   }
-  const wanted = pagesIn(view, chain.current.length);
+  const inView = pagesIn(view, chain.current.length);
+  // The first page has the length of the list, so it stays fresh also where it is not seen.
+  const wanted = inView.includes(0) ? inView : [0, ...inView];
   const options = wanted.map((page) => optionsOfPage(paged, chain.current[page] ?? ''));
   const observer = useMemo(() => new QueriesObserver(queries, options), []);
   useEffect(() => observer.subscribe(() => changed((count) => count + 1)), [observer]);
   observer.setQueries(options);
   const results = observer.getCurrentResult();
   const replies = new Map(wanted.map((page, at) => [page, results[at]?.data as PageReply | undefined]));
-  grow(chain.current, replies, paged);
+  grow(chain.current, inView, replies, paged);
   const lastReply = replies.get(chain.current.length - 1);
   const length =
     (chain.current.length - 1) * rowsPerPage +
@@ -63,7 +65,7 @@ export function usePages<R>(paged: Paged<R>): Pages<R> {
       const next = { from: Math.floor(first / rowsPerPage), to: Math.floor(last / rowsPerPage) };
       if (next.from !== view.from || next.to !== view.to) setView(next);
     },
-    first: queries.getQueryData<PageReply>(optionsOfPage(paged, '').queryKey),
+    first: replies.get(0),
     failure: (failed?.error ?? undefined) as CallFailure | undefined,
     at: results[0]?.dataUpdatedAt ?? 0,
     again: () => void Promise.all(results.map(({ refetch }) => refetch())),
@@ -82,9 +84,18 @@ function optionsOfPage<R>({ key, ask, everyMs }: Paged<R>, after: string) {
   return optionsOf({ key: [...key, after], ask: (options) => ask(after, options), everyMs });
 }
 
-/** The position of each page is in the page before. A page that changed its end makes the positions after it unknown. */
-function grow<R>(chain: string[], replies: ReadonlyMap<number, PageReply | undefined>, { next }: Paged<R>): void {
-  for (const [page, reply] of replies) {
+/**
+ * The position of each page is in the page before. A page in view that changed its end makes the positions after it unknown; a page
+ * that is not seen changes nothing below the reader's eyes.
+ */
+function grow<R>(
+  chain: string[],
+  inView: readonly number[],
+  replies: ReadonlyMap<number, PageReply | undefined>,
+  { next }: Paged<R>,
+): void {
+  for (const page of inView) {
+    const reply = replies.get(page);
     if (reply === undefined) continue;
     const after = next(reply);
     if (chain[page + 1] === (after === '' ? undefined : after)) continue;

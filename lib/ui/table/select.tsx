@@ -17,31 +17,31 @@ export function SelectAll<R>({ selection }: { readonly selection: Selection<R> }
   );
 }
 
-interface SelectRowProps<R> {
-  readonly selection: Selection<R>;
-  /** Undefined while it is loading. */
-  readonly row: R | undefined;
+interface SelectRowProps {
+  readonly isSelected: boolean;
+  readonly isLoading: boolean;
+  readonly onToggle: () => void;
 }
 
 /** A press beside the box selects too, and does not open the row. By keys, the row itself is selected. */
-export const SelectRow = <R,>({ selection, row }: SelectRowProps<R>) => (
+export const SelectRow = ({ isSelected, isLoading, onToggle }: SelectRowProps) => (
   <div
     role="gridcell"
     class="cell pick"
     onClick={(event) => {
       event.stopPropagation();
-      if (row !== undefined) selection.toggle(row);
+      onToggle();
     }}
   >
-    {row === undefined ? null : (
+    {isLoading ? null : (
       <input
         type="checkbox"
         aria-label="Select"
         tabIndex={-1}
-        checked={selection.has(row)}
+        checked={isSelected}
         onChange={(event) => {
           // The state decides, also after a press that changed nothing.
-          event.currentTarget.checked = selection.has(row);
+          event.currentTarget.checked = event.currentTarget.closest('[role="row"]')?.ariaSelected === 'true';
         }}
       />
     )}

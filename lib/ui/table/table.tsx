@@ -1,4 +1,11 @@
-import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
+import {
+  defaultRangeExtractor,
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  type Range,
+  Virtualizer,
+} from '@tanstack/virtual-core';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { SelectAll, SelectRow } from './select.tsx';
@@ -36,11 +43,12 @@ const beyond = 8;
 export function Table<R>(props: TableProps<R>) {
   const { label, columns, length, rowAt, onShow, onOpen, selection, header, footer } = props;
   const box = useRef<HTMLDivElement>(null);
-  const rows = useRows(box, length);
   const [at, setAt] = useState(0);
+  const rows = useRows(box, length, at);
   const wanted = useRef<number | undefined>(undefined);
   const shown = rows.getVirtualItems();
-  const [first, last] = [shown[0]?.index ?? 0, shown.at(-1)?.index ?? 0];
+  const near = defaultRangeExtractor({ startIndex: 0, endIndex: 0, ...rows.range, overscan: beyond, count: length });
+  const [first, last] = [near[0] ?? 0, near.at(-1) ?? 0];
   useEffect(() => onShow?.(first, last), [first, last, length]);
   const move = (to: number) => {
     const next = Math.max(0, Math.min(length - 1, to));
@@ -112,53 +120,80 @@ interface RowProps<R> {
   readonly selection: Selection<R> | undefined;
 }
 
-function Row<R>({ columns, index, start, row, isCurrent, onCurrent, onOpen, selection }: RowProps<R>) {
-  const open = () => {
-    onCurrent();
-    if (row !== undefined) onOpen?.(row);
-  };
-  return (
-    <div
-      class={`line row ${onOpen === undefined ? '' : 'opens'}`}
-      role="row"
-      aria-rowindex={index + 2}
-      data-index={index}
-      aria-selected={selection === undefined || row === undefined ? undefined : selection.has(row)}
-      tabIndex={isCurrent ? 0 : -1}
-      style={{ transform: `translateY(${start}px)` }}
-      onClick={open}
-      onFocus={onCurrent}
-    >
-      {selection === undefined ? null : <SelectRow selection={selection} row={row} />}
-      {columns.map(({ name, wideOnly, cell }) => (
-        <div key={name} role="gridcell" class={`cell ${wideOnly === true ? 'narrow-off' : ''}`}>
-          {row === undefined ? <span class="blank" /> : cell(row)}
-        </div>
-      ))}
-    </div>
+/** Made again only when it shows something else: while the table scrolls, most rows stay as they are. */
+function Row<R>(props: RowProps<R>) {
+  const { columns, index, start, row, isCurrent, onOpen, selection } = props;
+  // What a press does is that of the last time the table was made, also in a row that was made before.
+  const latest = useRef(props);
+  latest.current = props;
+  const [isSelectable, isSelected] = [selection !== undefined, row !== undefined && selection?.has(row) === true];
+  return useMemo(
+    () => (
+      <div
+        class={`line row ${onOpen === undefined ? '' : 'opens'}`}
+        role="row"
+        aria-rowindex={index + 2}
+        data-index={index}
+        aria-selected={isSelectable && row !== undefined ? isSelected : undefined}
+        tabIndex={isCurrent ? 0 : -1}
+        style={{ transform: `translateY(${start}px)` }}
+        onClick={() => {
+          latest.current.onCurrent();
+          if (row !== undefined) latest.current.onOpen?.(row);
+        }}
+        onFocus={() => latest.current.onCurrent()}
+      >
+        {isSelectable ? (
+          <SelectRow
+            isSelected={isSelected}
+            isLoading={row === undefined}
+            onToggle={() => row !== undefined && latest.current.selection?.toggle(row)}
+          />
+        ) : null}
+        {columns.map(({ name, wideOnly, cell }) => (
+          <div key={name} role="gridcell" class={`cell ${wideOnly === true ? 'narrow-off' : ''}`}>
+            {row === undefined ? <span class="blank" /> : cell(row)}
+          </div>
+        ))}
+      </div>
+    ),
+    [columns, index, start, row, isCurrent, onOpen === undefined, isSelectable, isSelected],
   );
 }
 
-function useRows(box: { readonly current: HTMLDivElement | null }, length: number) {
+function useRows(box: { readonly current: HTMLDivElement | null }, length: number, at: number) {
   const [, changed] = useState(0);
-  const rows = useMemo(() => new Virtualizer<HTMLDivElement, Element>(optionsOf(box, length, () => {})), []);
-  rows.setOptions(optionsOf(box, length, () => changed((count) => count + 1)));
+  const rows = useMemo(() => new Virtualizer<HTMLDivElement, Element>(optionsOf(box, length, at, () => {})), []);
+  rows.setOptions(optionsOf(box, length, at, () => changed((count) => count + 1)));
   useLayoutEffect(() => rows._didMount(), [rows]);
   useLayoutEffect(() => rows._willUpdate());
   return rows;
 }
 
-const optionsOf = (box: { readonly current: HTMLDivElement | null }, length: number, onChange: () => void) => ({
+const optionsOf = (
+  box: { readonly current: HTMLDivElement | null },
+  length: number,
+  at: number,
+  onChange: () => void,
+) => ({
   count: length,
   getScrollElement: () => box.current,
   estimateSize: () => rowPx,
   overscan: beyond,
   initialRect: { width: 0, height: rowPx * beyond },
+  rangeExtractor: (range: Range) => withCurrent(defaultRangeExtractor(range), at, range.count),
   observeElementRect,
   observeElementOffset,
   scrollToFn: elementScroll,
   onChange,
 });
+
+/** The current row stays in the document when it is scrolled away, so that it keeps the focus, and keys go on from it. */
+function withCurrent(near: number[], at: number, length: number): number[] {
+  const [first, last] = [near[0], near.at(-1)];
+  if (first === undefined || last === undefined || at >= length || (first <= at && at <= last)) return near;
+  return at < first ? [at, ...near] : [...near, at];
+}
 
 function targetOf(key: string, at: number, length: number): number | undefined {
   const page = 10;

@@ -26,7 +26,7 @@ const waitMsMax = 60_000;
 
 /**
  * Opens pages of a service. After each test, each page that it opened has said nothing on its console, has broken no rule of its
- * content security policy, and has asked no other host.
+ * content security policy, and has asked no other host; and what it shows at the end has no violation that axe finds, light or dark.
  *
  * @param alsoAsked addresses of other hosts to which a journey leads
  */
@@ -39,7 +39,9 @@ export function browsing(service: Pick<OpenService, 'address'>, alsoAsked: () =>
   afterAll(async () => browser?.close());
   afterEach(async () => {
     for (const { visit, faults, forgiven } of visits.splice(0)) {
+      const found = await leftOver(visit.page, service.address);
       await visit.context.close();
+      expect(found).toEqual([]);
       expect(faults.console.filter((text) => !forgiven.some((one) => one.test(text)))).toEqual([]);
       expect(faults.foreign).toEqual([]);
     }
@@ -67,6 +69,17 @@ export function browsing(service: Pick<OpenService, 'address'>, alsoAsked: () =>
       return visit;
     },
   };
+}
+
+/** The violations of a page as a journey leaves it, in both colours. */
+async function leftOver(page: Page, address: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  if (page.isClosed() || !page.url().startsWith(address)) return found;
+  for (const colours of bothColours) {
+    await page.emulateMedia({ colorScheme: colours });
+    for (const one of await violations(page)) found.push(`${colours}: ${one}`);
+  }
+  return found;
 }
 
 /** What pages of other hosts load from elsewhere, such as fonts, is empty. A request of our own page goes on, and is a fault. */

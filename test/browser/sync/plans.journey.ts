@@ -86,4 +86,41 @@ describe.skipIf(!hasBrowser())('a plan', () => {
     await page.getByText('Update 1').waitFor();
     expect(await page.getByRole('button', { name: /^Apply/ }).count()).toBe(0);
   });
+
+  test('that is begun again ends the one before', async () => {
+    const opened = await visit('/ui/plan');
+    const { page, forgive } = opened;
+    await logIn(opened, service.rootToken);
+    const planOf = (name: string, after: string | null) => ({
+      json: {
+        data: {
+          objects: [{ action: 'create', external_name: name, mount: 'secret', secret_name: name }],
+          after,
+          plan_id: 'p1',
+        },
+      },
+    });
+    let goOn: (() => Promise<void>) | undefined;
+    let asked = 0;
+    await page.route('**/v1/sys/sync/plan', async (route) => {
+      asked += 1;
+      if (asked === 1) await route.fulfill(planOf('first', 'more'));
+      else if (asked === 2) goOn = () => route.fulfill(planOf('late', 'more')).catch(() => {});
+      else await route.fulfill(planOf('again', asked === 3 ? 'more' : null));
+    });
+    forgive(/ERR_ABORTED|Failed to load/);
+    await page.getByRole('button', { name: 'Plan', exact: true }).click();
+    await page.getByRole('row').filter({ hasText: 'first' }).waitFor();
+    await eventually(
+      async () => goOn !== undefined,
+      () => 'the second page is not asked for',
+    );
+    expect(await page.getByRole('button', { name: /^Apply/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Plan again' }).click();
+    await page.getByRole('button', { name: 'Apply 2 changes' }).waitFor();
+    await goOn?.();
+    await page.getByText('2 objects').waitFor();
+    expect(await page.getByText('late').count()).toBe(0);
+    expect(asked).toBe(4);
+  });
 });

@@ -52,6 +52,11 @@ describe.skipIf(!hasBrowser())('a table of a hundred thousand records', () => {
         .waitFor();
     }
     expect(await rows.count()).toBeLessThan(rowsInPageMax);
+    const grid = await page.getByRole('grid', { name: 'Records' }).boundingBox();
+    await page.mouse.move((grid?.x ?? 0) + 50, (grid?.y ?? 0) + 100);
+    await page.mouse.wheel(0, -100 * 52);
+    await row(walkedTo - 105).waitFor();
+    expect(await rows.count()).toBeLessThan(rowsInPageMax);
     await page.keyboard.press('Home');
     await row(1).and(page.locator(':focus')).waitFor();
     expect(await violations(page)).toEqual([]);
@@ -65,5 +70,31 @@ describe.skipIf(!hasBrowser())('a table of a hundred thousand records', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await rows.count()).toBeLessThan(rowsInPageMax);
+  });
+
+  test('keeps its length while its first rows are long out of sight', async () => {
+    const name = await service.destination(type);
+    await insertAssociations(service, name, 300);
+    const opened = await visit(`/ui/records?type=${type}&name=${name}`);
+    const { page } = opened;
+    await page.clock.install();
+    await logIn(opened, service.rootToken);
+    await page.getByText('300 records').waitFor();
+    const focused = page.locator('[data-index]:focus');
+    const row = (number: number) =>
+      page.getByRole('row').filter({ hasText: `many-of-${name}/${String(number).padStart(6, '0')}` });
+    await row(1).focus();
+    for (let last = 0; last < 299; ) {
+      await page.keyboard.press('End');
+      last = await indexBeyond(last, focused);
+      await row(last + 1).waitFor();
+    }
+    const end = row(300);
+    await page.clock.fastForward('02:00');
+    const fresh = page.waitForResponse((reply) => reply.url().includes('/v1/sys/sync/records?'));
+    await fresh;
+    await end.waitFor();
+    await page.getByText('300 records').waitFor();
+    expect(await page.getByLabel('Loading').count()).toBe(0);
   });
 });

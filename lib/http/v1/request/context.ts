@@ -71,8 +71,9 @@ export class Context implements RequestContext {
 
   readonly hold = (bytes: number): void => this.#body.hold(bytes);
 
+  /** A request that looks several times says a thing once. */
   readonly warn = (message: string): void => {
-    this.warnings.push(message);
+    if (!this.warnings.includes(message)) this.warnings.push(message);
   };
 
   readonly mustBeAllowed = async (verb: Verb, path: string): Promise<void> => {

@@ -42,7 +42,13 @@ export function overviewRow(parts: SyncParts): Row {
     const { since } = input;
     if (input.wait > 0 && (since === undefined || since === ''))
       throw badField(['wait', 'since'], 'wait needs since: the version to compare with');
-    const look = async () => show(parts, await reading(context.namespace.id), context);
+    let seen: { readonly overview: Overview; readonly shown: Awaited<ReturnType<typeof show>> } | undefined;
+    // A reading of many destinations is shared for longer than the time between two looks.
+    const look = async () => {
+      const overview = await reading(context.namespace.id);
+      if (seen?.overview !== overview) seen = { overview, shown: await show(parts, overview, context) };
+      return seen.shown;
+    };
     const isNew = (shown: Awaited<ReturnType<typeof show>>) => shown.data.version !== since;
     return tagged(await wait(look, isNew, input.wait * 1_000, context.signal), context);
   };

@@ -13,6 +13,7 @@ const mfa = () => import('./mfa/mfa.tsx');
 /** Each part is loaded when it is shown. */
 const pages: Readonly<Record<string, Load>> = {
   policies: () => import('./policies/policies.tsx').then(({ Policies }) => Policies),
+  passwords: () => import('./passwords/passwords.tsx').then(({ PasswordPolicies }) => PasswordPolicies),
   tokens: () => import('./tokens/tokens.tsx').then(({ Tokens }) => Tokens),
   roles: () => import('./tokens/roles.tsx').then(({ TokenRoles }) => TokenRoles),
   entities: () => people().then(({ Entities }) => Entities),
@@ -56,7 +57,8 @@ export function Access({ part }: { readonly part?: string }) {
 const Nothing = () => (
   <div class="card">
     <State icon="lock" title="Nothing here that you may see">
-      Your policies list no policies, tokens, identities, methods or second factors in this namespace.
+      Your policies list no policies, password policies, tokens, identities, methods or second factors in this
+      namespace.
     </State>
   </div>
 );

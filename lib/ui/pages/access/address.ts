@@ -8,6 +8,7 @@ interface AccessPart {
 
 export const accessParts: readonly AccessPart[] = [
   { id: 'policies', word: 'Policies', needs: 'sys/policies/acl/', capability: 'list' },
+  { id: 'passwords', word: 'Password policies', needs: 'sys/policies/password/', capability: 'list' },
   { id: 'tokens', word: 'Tokens', needs: 'auth/token/accessors/', capability: 'list' },
   { id: 'roles', word: 'Token roles', needs: 'auth/token/roles/', capability: 'list' },
   { id: 'entities', word: 'Entities', needs: 'identity/entity/id/', capability: 'list' },

@@ -12,9 +12,10 @@ import { api } from '../../state/api.ts';
 import { useRights } from '../../state/rights.ts';
 import { orEmpty, pollMs, refresh, useQuery } from '../../state/use-query.ts';
 import { useTitle } from '../../state/use-title.ts';
+import { More, useBeginning } from '../../table/more.tsx';
 import { listIn } from '../../table/pages.ts';
 
-const shownMax = 100;
+const shownAtOnce = 100;
 
 export function Batches() {
   useTitle('Batches');
@@ -37,14 +38,17 @@ export function Batches() {
 }
 
 function List({ data }: { readonly data: Value }) {
-  const list = listIn(data, 'keys');
-  if (list.length === 0) return <Nothing />;
+  const shown = useBeginning(listIn(data, 'keys'), shownAtOnce);
+  if (shown.rows.length === 0) return <Nothing />;
   return (
-    <ul class="card list" aria-label="Batches">
-      {list.slice(0, shownMax).map((id) => (
-        <Batch key={String(id)} batch={memberOf(data, 'key_info', String(id)) ?? null} />
-      ))}
-    </ul>
+    <div class="card">
+      <ul class="list" aria-label="Batches">
+        {shown.rows.map((id) => (
+          <Batch key={String(id)} batch={memberOf(data, 'key_info', String(id)) ?? null} />
+        ))}
+      </ul>
+      <More of={shown} one="batch" many="batches" />
+    </div>
   );
 }
 

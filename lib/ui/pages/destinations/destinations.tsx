@@ -1,21 +1,23 @@
 import { useLocation } from 'preact-iso';
 import type { Value } from '#client/wire/json.ts';
 import { TextField } from '../../form/field.tsx';
-import { Badge } from '../../parts/badge.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { counted } from '../../parts/relative.ts';
 import { Answer, State } from '../../parts/states.tsx';
-import { failed } from '../../parts/words.ts';
 import { useOverview } from '../../state/overview.ts';
+import { useFilterRoute } from '../../state/use-filter-route.ts';
 import { useTitle } from '../../state/use-title.ts';
 import { type Column, Table } from '../../table/table.tsx';
-import { type Place, placesOf, sumOf } from '../overview/numbers.ts';
+import { type Place, placesOf } from '../overview/numbers.ts';
 import { Shares } from '../overview/places.tsx';
+import { useNewRefusal } from './edit/new-refusal.ts';
+import { Health } from './health.tsx';
 
 /** All destinations with their numbers, from one answer. */
 export function Destinations() {
   useTitle('Destinations');
   const asked = useOverview();
+  const refusal = useNewRefusal();
   return (
     <>
       <div class="head">
@@ -23,7 +25,7 @@ export function Destinations() {
           <h1>Destinations</h1>
           <p>The external systems that hold copies of secrets.</p>
         </div>
-        <LinkButton href="/ui/destinations/new" look="primary" icon="plus">
+        <LinkButton href="/ui/destinations/new" look="primary" icon="plus" refusal={refusal}>
           New destination
         </LinkButton>
       </div>
@@ -34,6 +36,7 @@ export function Destinations() {
 
 function List({ overview }: { readonly overview: Value }) {
   const { query, route } = useLocation();
+  const follow = useFilterRoute();
   const wanted = query['find'] ?? '';
   const all = placesOf(overview);
   if (all.length === 0)
@@ -46,7 +49,7 @@ function List({ overview }: { readonly overview: Value }) {
     );
   const shown = all.filter(({ type, name }) => `${type}/${name}`.toLowerCase().includes(wanted.toLowerCase()));
   const find = (text: string) =>
-    route(text === '' ? '/ui/destinations' : `/ui/destinations?find=${encodeURIComponent(text)}`, true);
+    follow(text === '' ? '/ui/destinations' : `/ui/destinations?find=${encodeURIComponent(text)}`, 'find');
   return (
     <>
       <search class="filters">
@@ -91,14 +94,3 @@ const columns: readonly Column<Place>[] = [
     cell: ({ counts, total }) => <Shares counts={counts} total={total} />,
   },
 ];
-
-/** What a destination as a whole is like. */
-export function Health({ place }: { readonly place: Place }) {
-  if (place.purgeError !== '') return <Badge tone="fail" icon="alert" word="Purge failed" />;
-  if (place.purgingSince !== '') return <Badge tone="off" icon="clock" word="Being removed" />;
-  if (place.circuit === 'open') return <Badge tone="fail" icon="cloud" word="Unreachable" />;
-  if (place.circuit === 'half-open') return <Badge tone="warn" icon="cloud" word="Being probed" />;
-  if (sumOf(place.counts, failed) > 0) return <Badge tone="warn" icon="alert" word="Some failed" />;
-  if ((place.counts['PENDING'] ?? 0) > 0) return <Badge tone="wait" icon="clock" word="Working" />;
-  return <Badge tone="ok" icon="done" word="Healthy" />;
-}

@@ -3,6 +3,7 @@ import { Generated } from '../../form/generated.tsx';
 import type { Typed } from '../../form/shape.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem, reasonOf } from '../../parts/problem.tsx';
 import { formOf } from './document/fields.ts';
@@ -42,7 +43,7 @@ export function One({ row, back }: { readonly row: Row; readonly back: string })
   return (
     <>
       <Head row={row} back={back} refusal={refusal} />
-      <form class="form" onSubmit={submit} noValidate>
+      <Form class="form" onSubmit={submit} noValidate>
         <Generated
           {...{ groups, typed, problems }}
           isStored={false}
@@ -56,7 +57,7 @@ export function One({ row, back }: { readonly row: Row; readonly back: string })
             Send
           </Button>
         </div>
-      </form>
+      </Form>
       {answered === undefined ? null : <Reply row={row} answered={answered} />}
       {isAsking ? (
         <Ask row={row} path={`/${made.request.path}`} onClose={() => setAsking(false)} onSend={sendIt} />

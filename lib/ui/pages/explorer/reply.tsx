@@ -17,6 +17,8 @@ export interface Answered {
   readonly text: string;
   /** Undefined if it is not JSON. */
   readonly document: Value | undefined;
+  /** Names were asked for. */
+  readonly isList: boolean;
 }
 
 /** Characters that are shown of a reply. */
@@ -28,7 +30,8 @@ export async function send(request: AnyRequest): Promise<Answered> {
   const { status, isJson, bytes } = await api.exchange(request);
   const ms = Math.round(performance.now() - begun);
   const text = new TextDecoder().decode(bytes);
-  return { status, ms, bytes: bytes.byteLength, text, document: isJson ? documentOf(text) : undefined };
+  const document = isJson ? documentOf(text) : undefined;
+  return { status, ms, bytes: bytes.byteLength, text, document, isList: request.query?.['list'] === 'true' };
 }
 
 function documentOf(text: string): Value | undefined {
@@ -102,7 +105,7 @@ export function Reply({ row, answered }: { readonly row: Row; readonly answered:
 }
 
 /** A text of a secrets engine may be a secret as a whole. */
-function hiddenOf({ document, text }: Answered, row: Row): string {
-  if (document !== undefined) return printJson(masked(document, row), 2);
+function hiddenOf({ document, text, isList }: Answered, row: Row): string {
+  if (document !== undefined) return printJson(masked(document, row, isList), 2);
   return row.tag === 'secrets' && text !== '' ? mask : text;
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { CallFailure } from '#client/wire/failure.ts';
-import { TextField } from '../../form/field.tsx';
+import { SelectField, TextField } from '../../form/field.tsx';
 import { Button } from '../../parts/button.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { type PendingLogin, sendCodes } from '../../state/session.ts';
+import { Form } from '../../parts/form.tsx';
+import { Problem, reasonOf } from '../../parts/problem.tsx';
+import { type Constraint, type PendingLogin, sendCodes } from '../../state/session.ts';
 
 /** A login that waits for codes, and where it is. */
 export interface Pending {
@@ -17,28 +17,40 @@ interface CodesProps {
   readonly onBack: () => void;
 }
 
-/** The codes of the second factors that a login waits for. */
-export function Codes({ pending, namespace, onBack }: CodesProps) {
-  const [codes, setCodes] = useState<Readonly<Record<string, string>>>({});
+/** Which method a constraint is met with, and its code. */
+interface Given {
+  readonly method: string;
+  readonly code: string;
+}
+
+/** The codes of the second factors that a login waits for: one for each constraint, of a method that the visitor chooses. */
+export function Codes({ pending: { id, constraints }, namespace, onBack }: CodesProps) {
+  const [given, setGiven] = useState<Readonly<Record<string, Given>>>({});
   const [problem, setProblem] = useState<string>();
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    await sendCodes(pending, codes, namespace).catch((error: unknown) =>
-      setProblem(error instanceof CallFailure ? error.message : 'The code could not be checked.'),
+  const givenFor = ({ name, methods }: Constraint): Given => given[name] ?? { method: methods[0]?.id ?? '', code: '' };
+  const all = constraints.map(givenFor);
+  /** One code of a method counts for all constraints that it is chosen for. */
+  const isRepeated = (at: number) => all.findIndex(({ method }) => method === all[at]?.method) < at;
+  const submit = async () => {
+    const codes = Object.fromEntries(
+      all.filter((_given, at) => !isRepeated(at)).map(({ method, code }) => [method, code]),
+    );
+    await sendCodes(id, codes, namespace).catch((cause: unknown) =>
+      setProblem(reasonOf(cause, 'The code could not be checked.')),
     );
   };
   return (
-    <form class="form" onSubmit={submit}>
+    <Form class="form" onSubmit={submit}>
       <h2>Second factor</h2>
-      {pending.methods.map(({ id, type }, at) => (
-        <TextField
-          key={id}
-          label={pending.methods.length > 1 ? `Code (${type} ${at + 1})` : 'Code'}
-          hint="Of the app that shows the codes."
-          autocomplete="one-time-code"
-          autofocus={at === 0}
-          value={codes[id] ?? ''}
-          onValue={(code) => setCodes((before) => ({ ...before, [id]: code.trim() }))}
+      {constraints.map((constraint, at) => (
+        <CodeOf
+          key={constraint.name}
+          constraint={constraint}
+          isAlone={constraints.length === 1}
+          isFirst={at === 0}
+          isRepeated={isRepeated(at)}
+          given={givenFor(constraint)}
+          onGiven={(one) => setGiven((before) => ({ ...before, [constraint.name]: one }))}
         />
       ))}
       {problem === undefined ? null : <Problem text={problem} />}
@@ -48,6 +60,41 @@ export function Codes({ pending, namespace, onBack }: CodesProps) {
       <Button look="plain" onPress={onBack}>
         Back
       </Button>
-    </form>
+    </Form>
+  );
+}
+
+interface CodeProps {
+  readonly constraint: Constraint;
+  readonly isAlone: boolean;
+  readonly isFirst: boolean;
+  readonly isRepeated: boolean;
+  readonly given: Given;
+  readonly onGiven: (given: Given) => void;
+}
+
+function CodeOf({ constraint: { name, methods }, isAlone, isFirst, isRepeated, given, onGiven }: CodeProps) {
+  const chosen = methods.find(({ id }) => id === given.method);
+  return (
+    <>
+      {methods.length < 2 ? null : (
+        <SelectField
+          label={isAlone ? 'Method' : `Method for ${name}`}
+          value={given.method}
+          options={methods.map((method) => [method.id, method.name] as const)}
+          onValue={(method) => onGiven({ method, code: '' })}
+        />
+      )}
+      {isRepeated ? null : (
+        <TextField
+          label={isAlone ? 'Code' : `Code for ${name}`}
+          hint={`Of the app that shows the codes of ${chosen?.name ?? name}.`}
+          autocomplete="one-time-code"
+          autofocus={isFirst}
+          value={given.code}
+          onValue={(code) => onGiven({ ...given, code: code.trim() })}
+        />
+      )}
+    </>
   );
 }

@@ -36,8 +36,15 @@ export function Gate() {
 function Away() {
   const [, again] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => void findGate().then(() => again((times) => times + 1)), retryMs);
-    return () => clearInterval(timer);
+    const look = () => {
+      if (document.visibilityState === 'visible') void findGate().then(() => again((times) => times + 1));
+    };
+    const timer = setInterval(look, retryMs);
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', look);
+    };
   }, []);
   return (
     <State

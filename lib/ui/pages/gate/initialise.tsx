@@ -5,6 +5,7 @@ import { memberOf, textOf, textsOf, type Value } from '#client/wire/json.ts';
 import { TextField } from '../../form/field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { save } from '../../parts/file.ts';
+import { Form } from '../../parts/form.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { api } from '../../state/api.ts';
 import { findGate } from '../../state/session.ts';
@@ -34,7 +35,7 @@ export function Initialise() {
   };
   if (made !== undefined) return <Made made={made} />;
   return (
-    <form class="form" onSubmit={submit}>
+    <Form class="form" onSubmit={submit}>
       <h2>A new service</h2>
       <p class="quiet">Its keys are shown once. Give each share to another person.</p>
       <TextField label={isManual ? 'Key shares' : 'Recovery shares'} type="number" value={shares} onValue={setShares} />
@@ -43,7 +44,7 @@ export function Initialise() {
       <Button type="submit" look="primary">
         Create keys
       </Button>
-    </form>
+    </Form>
   );
 }
 

@@ -3,6 +3,7 @@ import { CallFailure } from '#client/wire/failure.ts';
 import { isObject, memberOf, textOf } from '#client/wire/json.ts';
 import { SelectField, TextField } from '../../form/field.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Skeleton } from '../../parts/states.tsx';
 import { api, namespace } from '../../state/api.ts';
@@ -89,7 +90,7 @@ function LoginForm({ onPending }: { readonly onPending: (pending: Pending) => vo
     }
   };
   return (
-    <form class="form" onSubmit={submit}>
+    <Form class="form" onSubmit={submit}>
       <SelectField
         label="Log in with"
         value={choice.value}
@@ -117,7 +118,7 @@ function LoginForm({ onPending }: { readonly onPending: (pending: Pending) => vo
       <Button type="submit" look="primary">
         {method.isByProvider === true ? 'Go on to the provider' : 'Log in'}
       </Button>
-    </form>
+    </Form>
   );
 }
 

@@ -4,6 +4,7 @@ import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { TextField } from '../../form/field.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { api } from '../../state/api.ts';
 import { findGate } from '../../state/session.ts';
@@ -41,7 +42,7 @@ export function Unseal() {
   };
   if (textOf(status, 'type') !== 'shamir' && status !== undefined) return <Automatic type={textOf(status, 'type')} />;
   return (
-    <form class="form" onSubmit={submit}>
+    <Form class="form" onSubmit={submit}>
       <h2>The service is sealed</h2>
       <Progress status={status} />
       <TextField label="Key share" type="password" value={share} required onValue={setShare} autofocus />
@@ -54,7 +55,7 @@ export function Unseal() {
           Start over
         </Button>
       ) : null}
-    </form>
+    </Form>
   );
 }
 

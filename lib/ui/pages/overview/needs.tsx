@@ -4,34 +4,47 @@ import { Button, LinkButton } from '../../parts/button.tsx';
 import { counted } from '../../parts/relative.ts';
 import { State } from '../../parts/states.tsx';
 import { kindWord } from '../../parts/words.ts';
+import { useRights } from '../../state/rights.ts';
+import { More, useBeginning } from '../../table/more.tsx';
 import { NewBatch } from '../records/batch.tsx';
 import { recordsUrl } from '../records/filter.ts';
 import type { Need } from './numbers.ts';
 
-const shownMax = 50;
+const shownAtOnce = 50;
+const batches = 'sys/sync/batches';
 
 /** Failures by cause and destination: what helps, and where. */
 export function Needs({ needs }: { readonly needs: readonly Need[] }) {
   const [replaying, setReplaying] = useState<Need>();
-  const mine = needs.filter(({ remedy }) => remedy !== '').slice(0, shownMax);
-  const waiting = needs.filter(({ remedy }) => remedy === '').slice(0, shownMax);
+  const rights = useRights([batches]);
+  const refusal = rights.refusal('update', batches);
+  const mine = useBeginning(
+    needs.filter(({ remedy }) => remedy !== ''),
+    shownAtOnce,
+  );
+  const waiting = useBeginning(
+    needs.filter(({ remedy }) => remedy === ''),
+    shownAtOnce,
+  );
   return (
     <section class="card" aria-label="Needs you">
       <header>
         <h2>Needs you</h2>
       </header>
-      {mine.length === 0 ? (
+      {mine.rows.length === 0 ? (
         <State icon="done" tone="ok" title="Nothing needs you">
-          {waiting.length === 0 ? 'No sync has failed.' : 'What failed is tried again by itself.'}
+          {waiting.rows.length === 0 ? 'No sync has failed.' : 'What failed is tried again by itself.'}
         </State>
       ) : (
         <ul class="list">
-          {mine.map((need) => (
-            <Line key={keyOf(need)} need={need} onReplay={() => setReplaying(need)} />
+          {mine.rows.map((need) => (
+            <Line key={keyOf(need)} need={need} refusal={refusal} onReplay={() => setReplaying(need)} />
           ))}
         </ul>
       )}
-      {waiting.length === 0 ? null : <Waiting needs={waiting} />}
+      <More of={mine} one="cause" />
+      {waiting.rows.length === 0 ? null : <Waiting needs={waiting.rows} />}
+      <More of={waiting} one="cause" />
       {replaying === undefined ? null : (
         <NewBatch action="replay" extent={{ filter: filterOf(replaying) }} onClose={() => setReplaying(undefined)} />
       )}
@@ -47,7 +60,13 @@ const placeUrl = ({ type, name }: Need): string =>
 /** Causes that new settings of the destination mend. */
 const mendedThere: ReadonlySet<string> = new Set(['credentials', 'missing', 'name', 'invalid', 'network']);
 
-function Line({ need, onReplay }: { readonly need: Need; readonly onReplay: () => void }) {
+interface LineProps {
+  readonly need: Need;
+  readonly refusal: string | undefined;
+  readonly onReplay: () => void;
+}
+
+function Line({ need, refusal, onReplay }: LineProps) {
   const { kind, count, name, type, remedy } = need;
   return (
     <li class="need">
@@ -69,7 +88,13 @@ function Line({ need, onReplay }: { readonly need: Need; readonly onReplay: () =
             Change settings
           </LinkButton>
         ) : null}
-        <Button small icon="spin" onPress={onReplay} label={`Replay ${kindWord(kind)} at ${type}/${name}`}>
+        <Button
+          small
+          icon="spin"
+          label={`Replay ${kindWord(kind)} at ${type}/${name}`}
+          refusal={refusal}
+          onPress={onReplay}
+        >
           Replay
         </Button>
       </div>

@@ -8,8 +8,23 @@ export interface Place {
   readonly counts: Readonly<Record<string, number>>;
   readonly errors: Readonly<Record<string, number>>;
   readonly circuit: string;
+  /** Empty unless the circuit is open. */
+  readonly openUntil: string;
+  /** Undefined while Redis is away. */
+  readonly rate: Rate | undefined;
+  readonly isPaused: boolean;
   readonly purgeError: string;
   readonly purgingSince: string;
+}
+
+/** How many calls a destination may be sent. */
+export interface Rate {
+  /** Calls left now; below 0, earlier ones are still being paid for. */
+  readonly available: number;
+  /** Calls per second that the account was found to allow. */
+  readonly limit: number;
+  /** The published limit of the provider. */
+  readonly perSecond: number;
 }
 
 /** Syncs of one destination that fail for one cause. */
@@ -32,9 +47,21 @@ export const placeOf = (value: Value): Place => ({
   counts: countsOf(memberOf(value, 'counts')),
   errors: countsOf(memberOf(value, 'errors')),
   circuit: textOf(value, 'circuit'),
+  openUntil: textOf(value, 'circuit_open_until'),
+  rate: rateOf(memberOf(value, 'rate')),
+  isPaused: memberOf(value, 'disabled') === true,
   purgeError: textOf(value, 'purge_error'),
   purgingSince: textOf(value, 'purge_initiated_at'),
 });
+
+const rateOf = (rate: Value | undefined): Rate | undefined =>
+  rate === undefined
+    ? undefined
+    : {
+        available: Number(textOf(rate, 'available') || 0),
+        limit: Number(textOf(rate, 'limit') || 0),
+        perSecond: Number(textOf(rate, 'calls_per_second') || 0),
+      };
 
 /** By cause and destination, those that need a person first, then the larger ones. */
 export function needsOf(overview: Value | undefined): readonly Need[] {

@@ -6,6 +6,7 @@ import { Answer, State } from '../../parts/states.tsx';
 import { failed } from '../../parts/words.ts';
 import { useOverview } from '../../state/overview.ts';
 import { useTitle } from '../../state/use-title.ts';
+import { useNewRefusal } from '../destinations/edit/new-refusal.ts';
 import { Needs } from './needs.tsx';
 import { countsOf, needsOf, placesOf, sumOf } from './numbers.ts';
 import { Pause, PauseBanner } from './pause.tsx';
@@ -47,21 +48,24 @@ function Numbers({ overview }: { readonly overview: Value }) {
   );
 }
 
-const Start = () => (
-  <div class="card">
-    <State
-      icon="target"
-      title="No destination yet"
-      actions={
-        <LinkButton href="/ui/destinations/new" look="primary" icon="plus">
-          New destination
-        </LinkButton>
-      }
-    >
-      A destination is an external system to which secrets are copied. Create one, then associate secrets with it.
-    </State>
-  </div>
-);
+function Start() {
+  const refusal = useNewRefusal();
+  return (
+    <div class="card">
+      <State
+        icon="target"
+        title="No destination yet"
+        actions={
+          <LinkButton href="/ui/destinations/new" look="primary" icon="plus" refusal={refusal}>
+            New destination
+          </LinkButton>
+        }
+      >
+        A destination is an external system to which secrets are copied. Create one, then associate secrets with it.
+      </State>
+    </div>
+  );
+}
 
 function Tiles({ overview }: { readonly overview: Value }) {
   const counts = countsOf(memberOf(overview, 'counts'));

@@ -13,10 +13,12 @@ interface PlanProps {
   readonly planning: Planning;
   /** Whether the objects are at several destinations. */
   readonly isOfAll: boolean;
+  /** Why the caller may not plan. */
+  readonly refusal: string | undefined;
 }
 
 /** A plan: asked for, shown, and applied. */
-export function PlanView({ planning, isOfAll }: PlanProps) {
+export function PlanView({ planning, isOfAll, refusal }: PlanProps) {
   const { planned, problem, isBusy, begin } = planning;
   return (
     <>
@@ -27,7 +29,7 @@ export function PlanView({ planning, isOfAll }: PlanProps) {
             icon="search"
             title={isBusy ? 'A worker is looking …' : 'What would a sync do?'}
             actions={
-              <Button look="primary" onPress={begin}>
+              <Button look="primary" refusal={refusal} onPress={begin}>
                 Plan
               </Button>
             }
@@ -49,7 +51,7 @@ export function PlanView({ planning, isOfAll }: PlanProps) {
   );
 }
 
-function Objects({ planning, isOfAll }: PlanProps) {
+function Objects({ planning, isOfAll }: Omit<PlanProps, 'refusal'>) {
   const { planned, isBusy, begin, goOn } = planning;
   if (planned === undefined) return null;
   const { objects, after } = planned;

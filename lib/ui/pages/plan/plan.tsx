@@ -5,9 +5,10 @@ import { TypedFilter } from '../../form/typed-filter.tsx';
 import { api } from '../../state/api.ts';
 import { useDestinationNames } from '../../state/overview.ts';
 import { useRights } from '../../state/rights.ts';
+import { useFilterRoute } from '../../state/use-filter-route.ts';
 import { useTitle } from '../../state/use-title.ts';
 import { PlanView } from './objects.tsx';
-import { keptOrRead, usePlan } from './use-plan.ts';
+import { keptOrRead, planRefusal, usePlan } from './use-plan.ts';
 
 const path = 'sys/sync/plan';
 const limit = 100;
@@ -18,13 +19,14 @@ type Within = Readonly<Partial<Record<(typeof names)[number], string>>>;
 /** A plan of all destinations, or of those and the secrets that the address names. */
 export function Plan() {
   useTitle('Plan');
-  const { query, route } = useLocation();
+  const { query } = useLocation();
   const places = useDestinationNames();
   const within: Within = Object.fromEntries(names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
   const place = within.type === undefined ? '' : `${within.type}/${within.name ?? ''}`;
-  const set = (changes: Within) => {
+  const follow = useFilterRoute();
+  const set = (changes: Within, typedIn?: string) => {
     const next = Object.entries({ ...within, ...changes }).filter(([, value]) => value !== '');
-    route(next.length === 0 ? '/ui/plan' : `/ui/plan?${new URLSearchParams(next)}`, true);
+    follow(next.length === 0 ? '/ui/plan' : `/ui/plan?${new URLSearchParams(next)}`, typedIn);
   };
   return (
     <>
@@ -44,8 +46,12 @@ export function Plan() {
           ]}
           onValue={(one) => set({ type: one.split('/')[0] ?? '', name: one.split('/').slice(1).join('/') })}
         />
-        <TypedFilter label="Mount" value={within.mount ?? ''} onValue={(mount) => set({ mount })} />
-        <TypedFilter label="Secret begins with" value={within.prefix ?? ''} onValue={(prefix) => set({ prefix })} />
+        <TypedFilter label="Mount" value={within.mount ?? ''} onValue={(mount) => set({ mount }, 'mount')} />
+        <TypedFilter
+          label="Secret begins with"
+          value={within.prefix ?? ''}
+          onValue={(prefix) => set({ prefix }, 'prefix')}
+        />
       </search>
       <OfAll key={JSON.stringify(within)} within={within} />
     </>
@@ -69,5 +75,5 @@ function OfAll({ within }: { readonly within: Within }) {
       () => api.call(sync.planAll, {}, fields, { signal }),
     );
   });
-  return <PlanView planning={planning} isOfAll />;
+  return <PlanView planning={planning} isOfAll refusal={planRefusal(rights, path)} />;
 }

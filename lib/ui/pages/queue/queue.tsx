@@ -14,6 +14,7 @@ import { listIn } from '../../table/pages.ts';
 import { type Column, Table } from '../../table/table.tsx';
 import { countsOf } from '../overview/numbers.ts';
 import { Tile } from '../overview/tile.tsx';
+import { isMissing, WorkerList, type Workers, workersOf } from './workers.tsx';
 
 /** How much waits, for how long, and what holds it up. */
 export function Queue() {
@@ -28,7 +29,7 @@ export function Queue() {
         </div>
       </div>
       <Answer asked={asked}>{({ data }) => <Numbers overview={data ?? null} />}</Answer>
-      <Samples charts={namespace.value === '' ? [depth, age, attempts, waiting] : [age, attempts, waiting]} />
+      <Samples charts={namespace.value === '' ? [depth, age, attempts, waiting] : [age, attempts, waiting]} hasErrors />
     </>
   );
 }
@@ -38,6 +39,7 @@ function Numbers({ overview }: { readonly overview: Value }) {
   const [pending, capacity] = [textOf(queue, 'pending'), Number(textOf(queue, 'capacity') || 0)];
   const isFull = pending !== '' && Number(pending) >= capacity;
   const lines = linesOf(overview);
+  const workers = workersOf(overview);
   const stopped = lines.filter(({ circuit }) => circuit === 'open' || circuit === 'half-open').length;
   return (
     <>
@@ -46,7 +48,7 @@ function Numbers({ overview }: { readonly overview: Value }) {
         <div class="banner" role="status">
           <Icon name="cloud" />
           <span class="grow">
-            Redis cannot be reached, so nothing is pushed. Changes wait in the database and are not lost.
+            Nothing is pushed while Redis is away. Changes wait in the database and are not lost.
           </span>
         </div>
       ) : null}
@@ -76,9 +78,28 @@ function Numbers({ overview }: { readonly overview: Value }) {
           tone={stopped > 0 ? 'fail' : 'ok'}
           more={stopped === 0 ? 'All circuits are closed' : 'Their circuits are open'}
         />
+        {workers === undefined ? null : <WorkersTile workers={workers} />}
       </div>
       <Lines lines={lines} />
+      {workers === undefined ? null : <WorkerList workers={workers} />}
     </>
+  );
+}
+
+function WorkersTile({ workers }: { readonly workers: readonly Workers[] }) {
+  const missing = workers.filter(isMissing).length;
+  return (
+    <Tile
+      name="Workers"
+      icon="gear"
+      value={workers.reduce((sum, { seen }) => sum + seen, 0)}
+      tone={missing > 0 ? 'fail' : undefined}
+      more={
+        missing > 0
+          ? `${counted(missing, 'type that waits has', 'types that wait have')} none`
+          : 'Seen within the last minute'
+      }
+    />
   );
 }
 

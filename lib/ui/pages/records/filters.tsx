@@ -7,12 +7,14 @@ import { type Filter, isEmpty } from './filter.ts';
 
 interface FiltersProps {
   readonly filter: Filter;
-  readonly onFilter: (filter: Filter) => void;
+  /** @param typedIn the field in which it was typed */
+  readonly onFilter: (filter: Filter, typedIn?: string) => void;
 }
 
 export function Filters({ filter, onFilter }: FiltersProps) {
   const places = useDestinationNames();
-  const set = (changes: Readonly<Record<string, string>>) => onFilter(present({ ...filter, ...changes }));
+  const set = (changes: Readonly<Record<string, string>>, typedIn?: string) =>
+    onFilter(present({ ...filter, ...changes }), typedIn);
   const place = filter.type === undefined ? '' : `${filter.type}/${filter.name ?? ''}`;
   const known = place === '' || places.includes(place) ? places : [place, ...places];
   return (
@@ -39,8 +41,12 @@ export function Filters({ filter, onFilter }: FiltersProps) {
         options={[['', 'Any or none'], ...errorKinds.map((kind) => [kind, kindWord(kind)] as const)]}
         onValue={(kind) => set({ kind })}
       />
-      <TypedFilter label="Mount" value={filter.mount ?? ''} onValue={(mount) => set({ mount })} />
-      <TypedFilter label="Secret begins with" value={filter.prefix ?? ''} onValue={(prefix) => set({ prefix })} />
+      <TypedFilter label="Mount" value={filter.mount ?? ''} onValue={(mount) => set({ mount }, 'mount')} />
+      <TypedFilter
+        label="Secret begins with"
+        value={filter.prefix ?? ''}
+        onValue={(prefix) => set({ prefix }, 'prefix')}
+      />
       {isEmpty(filter) ? null : (
         <Button look="plain" icon="close" onPress={() => onFilter({})}>
           Clear

@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso';
 import { memberOf, textOf } from '#client/wire/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { counted } from '../../parts/relative.ts';
-import { Failed, Skeleton, Stale, State } from '../../parts/states.tsx';
+import { Failed, Skeleton, Stale, State, Warnings } from '../../parts/states.tsx';
 import { say } from '../../parts/toast.tsx';
 import type { Pages } from '../../table/pages.ts';
 import { useSelection } from '../../table/selection.ts';
@@ -37,6 +37,7 @@ export function List({ pages, filter, onOpen }: ListProps) {
   return (
     <>
       <Stale asked={{ reply: first, failure, at: pages.at, again: pages.again }} />
+      <Warnings of={first} />
       <Table
         label="Records"
         columns={columns}
@@ -71,7 +72,7 @@ function NoMatch() {
       <State
         icon="search"
         title="No record matches"
-        actions={<Button onPress={() => route(recordsUrl({}), true)}>Clear the filters</Button>}
+        actions={<Button onPress={() => route(recordsUrl({}))}>Clear the filters</Button>}
       >
         Other records are hidden by the filters.
       </State>

@@ -27,7 +27,17 @@ export interface SyncRecord {
   readonly unconfirmed: boolean;
 }
 
+/** The record of each value is made once: rows that stay the same are not drawn again. */
+const made = new WeakMap<object, SyncRecord>();
+
 export function recordOf(value: Value): SyncRecord {
+  if (typeof value !== 'object' || value === null) return recordIn(value);
+  const known = made.get(value) ?? recordIn(value);
+  made.set(value, known);
+  return known;
+}
+
+function recordIn(value: Value): SyncRecord {
   const entries = memberOf(value, 'entries');
   const list: readonly Value[] = Array.isArray(entries) ? entries : [];
   return {

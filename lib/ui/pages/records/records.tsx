@@ -3,6 +3,8 @@ import { useLocation } from 'preact-iso';
 import { sync } from '#client/operations/sync.ts';
 import { Button } from '../../parts/button.tsx';
 import { api } from '../../state/api.ts';
+import { useRights } from '../../state/rights.ts';
+import { useFilterRoute } from '../../state/use-filter-route.ts';
 import { pollMs } from '../../state/use-query.ts';
 import { useTitle } from '../../state/use-title.ts';
 import { rowsIn, rowsPerPage, usePages } from '../../table/pages.ts';
@@ -12,10 +14,14 @@ import { filterOf, recordsUrl } from './filter.ts';
 import { Filters } from './filters.tsx';
 import { List } from './list.tsx';
 
+const batches = 'sys/sync/batches';
+
 export function Records() {
   const { query, route } = useLocation();
   const [isReplaying, setReplaying] = useState(false);
   const filter = filterOf(query);
+  const rights = useRights([batches]);
+  const follow = useFilterRoute();
   useTitle('Records');
   const pages = usePages({
     key: ['records', filter],
@@ -32,12 +38,12 @@ export function Records() {
           <p>Which secret is sent where, and how that goes.</p>
         </div>
         <div class="actions">
-          <Button icon="spin" onPress={() => setReplaying(true)}>
+          <Button icon="spin" refusal={rights.refusal('update', batches)} onPress={() => setReplaying(true)}>
             Replay all matching
           </Button>
         </div>
       </div>
-      <Filters filter={filter} onFilter={(next) => route(recordsUrl(next), true)} />
+      <Filters filter={filter} onFilter={(next, typed) => follow(recordsUrl(next), typed)} />
       <List pages={pages} filter={filter} onOpen={({ id }) => route(recordsUrl(filter, id))} />
       {open === undefined ? null : <RecordDrawer id={open} onClose={() => route(recordsUrl(filter), true)} />}
       {isReplaying ? <NewBatch action="replay" extent={{ filter }} onClose={() => setReplaying(false)} /> : null}

@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { counted } from '../../parts/relative.ts';
+import { useRights } from '../../state/rights.ts';
 import type { Selection } from '../../table/selection.ts';
 import type { BatchAction } from './actions.ts';
 import { NewBatch } from './batch.tsx';
 import { Download, savePicked } from './download.tsx';
 import type { Filter } from './filter.ts';
 import type { SyncRecord } from './record.ts';
+
+const batches = 'sys/sync/batches';
 
 interface ToolbarProps {
   readonly selection: Selection<SyncRecord>;
@@ -19,6 +22,8 @@ interface ToolbarProps {
 export function Toolbar({ selection, filter, total }: ToolbarProps) {
   const [action, setAction] = useState<BatchAction>();
   const [isSaving, setSaving] = useState(false);
+  const rights = useRights([batches]);
+  const refusal = rights.refusal('update', batches);
   const { picked, isAll } = selection;
   const isAny = isAll || picked.length > 0;
   const extent = isAll ? { filter } : { ids: picked.map(({ id }) => id) };
@@ -30,10 +35,10 @@ export function Toolbar({ selection, filter, total }: ToolbarProps) {
       <div class="actions">
         {isAny ? (
           <>
-            <Button small icon="spin" onPress={() => setAction('force')}>
+            <Button small icon="spin" refusal={refusal} onPress={() => setAction('force')}>
               Push again
             </Button>
-            <Button small icon="minus" onPress={() => setAction('remove')}>
+            <Button small icon="minus" refusal={refusal} onPress={() => setAction('remove')}>
               Remove copies
             </Button>
           </>

@@ -3,6 +3,7 @@ import { sync } from '#client/operations/sync.ts';
 import { textOf } from '#client/wire/json.ts';
 import { StatusBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Problem, reasonOf } from '../../parts/problem.tsx';
 import { Answer } from '../../parts/states.tsx';
 import { say } from '../../parts/toast.tsx';
@@ -99,6 +100,10 @@ function Copy({ record }: { readonly record: SyncRecord }) {
 function Send({ mount, path, already }: CopiesProps & { readonly already: ReadonlySet<string> }) {
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [problem, setProblem] = useState('');
+  const paths = chosen.map((place) => `sys/sync/destinations/${place}/associations/set`);
+  // A question about no path at all is none.
+  const rights = useRights(paths.length === 0 ? ['sys/capabilities-self'] : paths);
+  const refusal = paths.map((path) => rights.refusal('update', path)).find((one) => one !== undefined);
   const send = async (event: Event) => {
     event.preventDefault();
     const refused = await sendTo(mount.path, path, chosen);
@@ -108,14 +113,14 @@ function Send({ mount, path, already }: CopiesProps & { readonly already: Readon
     if (refused.length === 0) say('ok', 'It is sent there, now and with each new version.');
   };
   return (
-    <form class="inside form above" onSubmit={send}>
+    <Form class="inside form above" onSubmit={send}>
       <SendTo label="Send it to" chosen={chosen} already={already} onChosen={setChosen} />
       {problem === '' ? null : <Problem text={problem} />}
       <div class="actions">
-        <Button type="submit" refusal={chosen.length === 0 ? 'Choose a destination first.' : undefined}>
+        <Button type="submit" refusal={chosen.length === 0 ? 'Choose a destination first.' : refusal}>
           Send
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

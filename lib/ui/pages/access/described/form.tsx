@@ -5,6 +5,7 @@ import { TextField } from '#ui/form/field.tsx';
 import { Generated } from '#ui/form/generated.tsx';
 import type { FieldShape, Typed } from '#ui/form/shape.ts';
 import { Button } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem } from '#ui/parts/problem.tsx';
 import { Answer } from '#ui/parts/states.tsx';
 import { api } from '#ui/state/api.ts';
@@ -54,15 +55,17 @@ function Fields(props: FieldsProps) {
   const { title, path, stored, replaces, named, submit, fields, onSaved } = props;
   const before = stored === undefined ? undefined : typedOf(fields, stored);
   const [name, setName] = useState('');
-  const [typed, setTyped] = useState<Typed>(before ?? {});
+  // Only what was typed is kept here: the page may ask for the stored values again at any time.
+  const [edits, setEdits] = useState<Typed>({});
+  const typed: Typed = { ...before, ...edits };
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   const [rest, setRest] = useState('');
   const at = named === undefined ? path : `${path}/${name || 'new'}`;
-  const rights = useRights([named === undefined ? path : `${path}/new`]);
   const sent = sentFields(fields, typed, replaces ? undefined : before);
   const isSame = before !== undefined && fields.every((one) => (typed[one.name] ?? '') === (before[one.name] ?? ''));
-  const asked = named === undefined ? path : `${path}/new`;
-  const refusal = stored === undefined && rights.may('create', asked) ? undefined : rights.refusal('update', asked);
+  const probe = named === undefined ? path : `${path}/new`;
+  const rights = useRights([probe]);
+  const refusal = stored === undefined && rights.may('create', probe) ? undefined : rights.refusal('update', probe);
   const save = async (event: Event) => {
     event.preventDefault();
     setRest('');
@@ -72,6 +75,7 @@ function Fields(props: FieldsProps) {
     try {
       const reply = await api.ask({ method: 'POST', path: `v1/${encodedPath(at)}`, body: sent.body });
       await onSaved(reply.whole, name);
+      setEdits({});
     } catch (cause) {
       const told = refusalOf(cause, fields);
       setProblems(told.problems);
@@ -79,7 +83,7 @@ function Fields(props: FieldsProps) {
     }
   };
   return (
-    <form class="form narrow" onSubmit={save} noValidate>
+    <Form class="form narrow" onSubmit={save} noValidate>
       {named === undefined ? null : (
         <div class="card">
           <div class="inside">
@@ -97,7 +101,7 @@ function Fields(props: FieldsProps) {
           problems={problems}
           folded={unfolded}
           isStored={stored !== undefined && !replaces}
-          onTyped={(field, value) => setTyped((now) => ({ ...now, [field]: value }))}
+          onTyped={(field, value) => setEdits((now) => ({ ...now, [field]: value }))}
         />
       )}
       {rest === '' ? null : <Problem text={rest} />}
@@ -106,7 +110,7 @@ function Fields(props: FieldsProps) {
           {submit}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

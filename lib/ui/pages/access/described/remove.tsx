@@ -14,6 +14,8 @@ interface RemoveProps {
   /** Below `/v1/`. */
   readonly path: string;
   readonly verb?: string;
+  /** Why it can be deleted by nobody. */
+  readonly refusal?: string | undefined;
   /** What else ends with it. */
   readonly consequence: string;
   readonly onDone: () => unknown;
@@ -21,12 +23,12 @@ interface RemoveProps {
 
 /** A button that deletes something after its name was typed. */
 export function Remove(props: RemoveProps) {
-  const { noun, path, verb = 'Delete' } = props;
+  const { noun, path, refusal, verb = 'Delete' } = props;
   const [isOpen, setOpen] = useState(false);
   const rights = useRights([path]);
   return (
     <>
-      <Button refusal={rights.refusal('delete', path)} onPress={() => setOpen(true)}>
+      <Button refusal={refusal ?? rights.refusal('delete', path)} onPress={() => setOpen(true)}>
         {verb}
       </Button>
       {isOpen ? <Confirm {...props} verb={verb} title={`${verb} the ${noun}`} onClose={() => setOpen(false)} /> : null}

@@ -19,9 +19,7 @@ export function Thing({ kind, of }: { readonly kind: Kind; readonly of: string }
   return (
     <>
       <Back kind={kind} />
-      <Answer asked={asked}>
-        {({ data }) => <Stored kind={kind} of={of} stored={data ?? null} path={path} at={asked.at} />}
-      </Answer>
+      <Answer asked={asked}>{({ data }) => <Stored kind={kind} of={of} stored={data ?? null} path={path} />}</Answer>
     </>
   );
 }
@@ -31,10 +29,9 @@ interface StoredProps {
   readonly of: string;
   readonly stored: Value;
   readonly path: string;
-  readonly at: number;
 }
 
-function Stored({ kind, of, stored, path, at }: StoredProps) {
+function Stored({ kind, of, stored, path }: StoredProps) {
   const { route } = useLocation();
   const name = (kind.create === undefined ? '' : textOf(stored, 'name')) || of;
   const saved = async () => {
@@ -54,7 +51,6 @@ function Stored({ kind, of, stored, path, at }: StoredProps) {
       </div>
       {kind.above?.(stored, of)}
       <Described
-        key={at}
         title="Settings"
         path={path}
         stored={stored}

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { TextField } from '#ui/form/field.tsx';
 import { Button, LinkButton } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Icon } from '#ui/parts/icon.tsx';
 import { Failed, Skeleton, State } from '#ui/parts/states.tsx';
 import { api } from '#ui/state/api.ts';
@@ -11,6 +12,7 @@ import { lengthOf, listIn, rowsPerPage, usePages } from '#ui/table/pages.ts';
 import { type Column, Table } from '#ui/table/table.tsx';
 import { encodedPath } from '../address.ts';
 import type { Kind } from './kind.ts';
+import { makingPath, useMakingRefusal } from './making.ts';
 import { NewThing, Thing } from './thing.tsx';
 
 /** A list of things, one of them, or the form of a new one, as the address says. */
@@ -51,11 +53,12 @@ function List({ kind }: { readonly kind: Kind }) {
     everyMs: undefined,
   });
   const { first, failure } = pages;
+  const refusal = useMakingRefusal(makingPath(kind));
   return (
     <>
       <div class="access-bar">
         <Open kind={kind} />
-        <LinkButton look="primary" icon="plus" href={kind.url({ new: '1' })}>
+        <LinkButton look="primary" icon="plus" refusal={refusal} href={kind.url({ new: '1' })}>
           New {kind.noun}
         </LinkButton>
       </div>
@@ -96,7 +99,7 @@ function Open({ kind }: { readonly kind: Kind }) {
   };
   return (
     <search>
-      <form class="access-open" onSubmit={open}>
+      <Form class="access-open" onSubmit={open}>
         <TextField
           label={kind.create === undefined ? 'Open by name' : 'Open by ID'}
           type="search"
@@ -104,7 +107,7 @@ function Open({ kind }: { readonly kind: Kind }) {
           onValue={setTyped}
         />
         <Button type="submit">Open</Button>
-      </form>
+      </Form>
     </search>
   );
 }

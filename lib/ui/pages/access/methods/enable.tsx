@@ -4,6 +4,7 @@ import { system } from '#client/operations/system.ts';
 import { textsOf } from '#client/wire/json.ts';
 import { SelectField, TextField } from '#ui/form/field.tsx';
 import { Button } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { Answer } from '#ui/parts/states.tsx';
 import { say } from '#ui/parts/toast.tsx';
@@ -24,12 +25,12 @@ export function EnableMethod() {
         <a href={accessUrl('methods')}>Auth methods</a>
       </nav>
       <h2>Enable a method</h2>
-      <Answer asked={asked}>{({ data }) => <Form types={textsOf(data, 'auth')} />}</Answer>
+      <Answer asked={asked}>{({ data }) => <EnableForm types={textsOf(data, 'auth')} />}</Answer>
     </>
   );
 }
 
-function Form({ types }: { readonly types: readonly string[] }) {
+function EnableForm({ types }: { readonly types: readonly string[] }) {
   const { route } = useLocation();
   const [given, setGiven] = useState({ type: types[0] ?? '', path: types[0] ?? '', description: '', shown: '' });
   const [problem, setProblem] = useState('');
@@ -52,7 +53,7 @@ function Form({ types }: { readonly types: readonly string[] }) {
     }
   };
   return (
-    <form class="form narrow" onSubmit={enable} noValidate>
+    <Form class="form narrow" onSubmit={enable} noValidate>
       <div class="card">
         <div class="inside form">
           <SelectField
@@ -90,6 +91,6 @@ function Form({ types }: { readonly types: readonly string[] }) {
           Enable
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -111,7 +111,6 @@ function Settings({ path, title }: { readonly path: string; readonly title: stri
     <Answer asked={asked}>
       {({ data, status }) => (
         <Described
-          key={asked.at}
           title={title}
           path={path}
           stored={status === 404 ? undefined : data}

@@ -5,6 +5,7 @@ import { Icon } from '#ui/parts/icon.tsx';
 import { counted } from '#ui/parts/relative.ts';
 import { Answer } from '#ui/parts/states.tsx';
 import { api } from '#ui/state/api.ts';
+import { useRights } from '#ui/state/rights.ts';
 import { useQuery } from '#ui/state/use-query.ts';
 import { type Column, Table } from '#ui/table/table.tsx';
 import { accessUrl } from '../address.ts';
@@ -31,13 +32,21 @@ export function Methods() {
   );
 }
 
+const enablePath = 'sys/auth/new';
+
 function List({ mounts }: { readonly mounts: readonly AuthMount[] }) {
   const { route } = useLocation();
+  const rights = useRights([enablePath]);
   return (
     <>
       <div class="access-bar">
         <span />
-        <LinkButton look="primary" icon="plus" href={accessUrl('methods', { new: '1' })}>
+        <LinkButton
+          look="primary"
+          icon="plus"
+          refusal={rights.refusal('sudo', enablePath)}
+          href={accessUrl('methods', { new: '1' })}
+        >
           Enable a method
         </LinkButton>
       </div>

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { system } from '#client/operations/system.ts';
 import { TextField } from '#ui/form/field.tsx';
 import { Button } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { say } from '#ui/parts/toast.tsx';
 import { api } from '#ui/state/api.ts';
@@ -25,19 +26,21 @@ const fixed: ReadonlySet<string> = new Set(['root', 'response-wrapping']);
 
 export function Edit({ name, stored }: EditProps) {
   const [given, setGiven] = useState('');
-  const [text, setText] = useState(stored);
+  // Only an edit is kept here: the page may ask for the stored text again at any time.
+  const [edited, setEdited] = useState<string>();
+  const text = edited ?? stored;
   const [found, setFound] = useState<ReadonlySet<number>>(new Set());
-  const { mistake, problem, setMistake, save } = useSaving(name, given, text);
+  const { mistake, problem, setMistake, save } = useSaving({ name, given, text, onSaved: () => setEdited(undefined) });
   const refusal = useRefusal(name, text === stored);
   const type = (next: string) => {
-    setText(next);
+    setEdited(next === stored ? undefined : next);
     setMistake(undefined);
     setFound(new Set());
   };
   return (
     <>
       <Title name={name} />
-      <form class="form" onSubmit={save} noValidate>
+      <Form class="form" onSubmit={save} noValidate>
         {name === undefined ? (
           <TextField label="Name" required value={given} hint="In lower case." onValue={setGiven} />
         ) : null}
@@ -61,7 +64,7 @@ export function Edit({ name, stored }: EditProps) {
             </Button>
           )}
         </div>
-      </form>
+      </Form>
       {name === 'root' ? null : (
         <Tester policy={text} onMistake={setMistake} onFound={(lines) => setFound(new Set(lines))} />
       )}
@@ -76,8 +79,15 @@ function useRefusal(name: string | undefined, isSame: boolean): string | undefin
   return rights.refusal('update', path) ?? (name !== undefined && isSame ? 'Nothing is changed.' : undefined);
 }
 
+interface Saving {
+  readonly name: string | undefined;
+  readonly given: string;
+  readonly text: string;
+  readonly onSaved: () => void;
+}
+
 /** Stores the text, or says where its mistake is. */
-function useSaving(name: string | undefined, given: string, text: string) {
+function useSaving({ name, given, text, onSaved }: Saving) {
   const { route } = useLocation();
   const [mistake, setMistake] = useState<Mistake>();
   const [problem, setProblem] = useState('');
@@ -91,6 +101,7 @@ function useSaving(name: string | undefined, given: string, text: string) {
       const { warnings } = await api.call(system.writePolicy, { name: to }, { policy: text });
       say('ok', [`${to} is saved.`, ...warnings].join(' '));
       await Promise.all([refresh('policies'), refresh('policy')]);
+      onSaved();
       if (name === undefined) route(accessUrl('policies', { key: to }));
     } catch (cause) {
       const told = mistakeOf(cause);
@@ -116,6 +127,7 @@ function Title({ name }: { readonly name: string | undefined }) {
           noun="policy"
           name={name}
           path={`sys/policies/acl/${name}`}
+          refusal={name === 'default' ? 'This policy is built in: it can be changed, not deleted.' : undefined}
           consequence="Tokens that have it lose what it grants at once."
           onDone={gone}
         />

@@ -1,6 +1,6 @@
 import { CallFailure } from '#client/wire/failure.ts';
 
-/** Where the parser of policies stopped. Line and column count from 1. */
+/** Where the parser of policies, or of password policies, stopped. Line and column count from 1. */
 export interface Mistake {
   readonly text: string;
   readonly line: number | undefined;
@@ -15,7 +15,7 @@ export function mistakeOf(cause: unknown): Mistake | undefined {
 }
 
 export function mistakeIn(message: string): Mistake {
-  const text = message.replace(/^failed to parse policy: /, '');
+  const text = message.replace(/^failed to parse (?:password )?policy: /, '');
   const [, line, column] = /^line (\d+), column (\d+):/.exec(text) ?? [];
   return line === undefined
     ? { text, line: undefined, column: 1 }

@@ -7,11 +7,14 @@ import { Icon } from '#ui/parts/icon.tsx';
 import { counted } from '#ui/parts/relative.ts';
 import { Answer, State } from '#ui/parts/states.tsx';
 import { api } from '#ui/state/api.ts';
+import { useRights } from '#ui/state/rights.ts';
 import { useQuery } from '#ui/state/use-query.ts';
 import { type Column, Table } from '#ui/table/table.tsx';
 import { accessUrl } from '../address.ts';
 import { Policy } from './policy.tsx';
 import { Tester } from './tester.tsx';
+
+const newPath = 'sys/policies/acl/new';
 
 /** The policies of the namespace, one of them, or a new one. */
 export function Policies() {
@@ -27,6 +30,7 @@ function List({ find }: { readonly find: string }) {
     key: ['policies'],
     ask: (options) => api.call(system.listPolicies, {}, undefined, options),
   });
+  const rights = useRights([newPath]);
   const search = (text: string) => route(accessUrl('policies', { find: text }), true);
   return (
     <>
@@ -34,12 +38,18 @@ function List({ find }: { readonly find: string }) {
         <search class="access-open">
           <TextField label="Find" type="search" value={find} onValue={search} />
         </search>
-        <LinkButton look="primary" icon="plus" href={accessUrl('policies', { new: '1' })}>
+        <LinkButton
+          look="primary"
+          icon="plus"
+          refusal={rights.refusal('update', newPath)}
+          href={accessUrl('policies', { new: '1' })}
+        >
           New policy
         </LinkButton>
       </div>
       <Answer asked={asked}>
         {({ data }) => {
+          // The server gives all names of the namespace in one reply, so the filter sees them all.
           const names = textsOf(data, 'keys').filter((name) => name.includes(find.toLowerCase()));
           if (names.length === 0) return <NoMatch onClear={() => search('')} />;
           return (

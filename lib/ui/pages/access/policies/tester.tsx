@@ -3,6 +3,7 @@ import { system } from '#client/operations/system.ts';
 import { parseJson, textOf, type Value } from '#client/wire/json.ts';
 import { SelectField, TextField } from '#ui/form/field.tsx';
 import { Button } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { api } from '#ui/state/api.ts';
 import { useRights } from '#ui/state/rights.ts';
@@ -66,7 +67,7 @@ export function Tester({ policy, onMistake, onFound }: TesterProps) {
       <header>
         <h2>Who may do that, and which rule says so</h2>
       </header>
-      <form class="inside form" onSubmit={test} noValidate>
+      <Form class="inside form" onSubmit={test} noValidate>
         <Question isEditing={policy !== undefined} {...{ given, whose, set, setWhose }} />
         <details>
           <summary>Parameters of the request</summary>
@@ -87,7 +88,7 @@ export function Tester({ policy, onMistake, onFound }: TesterProps) {
           </Button>
         </div>
         <div role="status">{verdict === undefined ? null : <Verdict verdict={verdict} />}</div>
-      </form>
+      </Form>
     </section>
   );
 }

@@ -3,15 +3,19 @@ import { useLocation } from 'preact-iso';
 import { auth } from '#client/operations/auth.ts';
 import { TextField } from '#ui/form/field.tsx';
 import { Button, LinkButton } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Icon } from '#ui/parts/icon.tsx';
 import { Failed, Skeleton } from '#ui/parts/states.tsx';
 import { api } from '#ui/state/api.ts';
+import { useRights } from '#ui/state/rights.ts';
 import { orEmpty } from '#ui/state/use-query.ts';
 import { lengthOf, listIn, rowsPerPage, usePages } from '#ui/table/pages.ts';
 import { type Column, Table } from '#ui/table/table.tsx';
 import { accessUrl } from '../address.ts';
 import { NewToken } from './create.tsx';
 import { Token } from './token.tsx';
+
+const createPath = 'auth/token/create';
 
 /** Tokens by their accessors. A token itself is shown once, to whoever creates it. */
 export function Tokens() {
@@ -34,12 +38,13 @@ function List() {
     },
     everyMs: undefined,
   });
+  const rights = useRights([createPath]);
   const open = (accessor: string) => route(accessUrl('tokens', { key: accessor.trim() }));
   return (
     <>
       <div class="access-bar">
         <search>
-          <form
+          <Form
             class="access-open"
             onSubmit={(event) => {
               event.preventDefault();
@@ -48,9 +53,14 @@ function List() {
           >
             <TextField label="Look up by accessor" type="search" value={typed} onValue={setTyped} />
             <Button type="submit">Look up</Button>
-          </form>
+          </Form>
         </search>
-        <LinkButton look="primary" icon="plus" href={accessUrl('tokens', { new: '1' })}>
+        <LinkButton
+          look="primary"
+          icon="plus"
+          refusal={rights.refusal('update', createPath)}
+          href={accessUrl('tokens', { new: '1' })}
+        >
           New token
         </LinkButton>
       </div>

@@ -4,6 +4,7 @@ import { isObject, memberOf, type Value } from '#client/wire/json.ts';
 import { Generated } from '#ui/form/generated.tsx';
 import { asTyped, groupsOf, sentOf, type Typed } from '#ui/form/shape.ts';
 import { Button } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem } from '#ui/parts/problem.tsx';
 import { Answer } from '#ui/parts/states.tsx';
 import { say } from '#ui/parts/toast.tsx';
@@ -56,7 +57,7 @@ function SettingsForm({ type, name, stored, described }: SettingsProps & { reado
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   const [rest, setRest] = useState('');
   const path = `sys/sync/destinations/${type}/${name}`;
-  const rights = useRights([path]);
+  const rights = useRights([path, `${path}/check`]);
   const check = useCheck(type, name);
   const sent = sentOf(groups, typed, before);
   const isSame = Object.keys(sent.body).length === 0 && Object.keys(sent.problems).length === 0;
@@ -83,7 +84,7 @@ function SettingsForm({ type, name, stored, described }: SettingsProps & { reado
     });
   };
   return (
-    <form class="form narrow" onSubmit={save} noValidate>
+    <Form class="form narrow" onSubmit={save} noValidate>
       <Generated
         {...{ groups, typed, problems, folded }}
         isStored
@@ -99,7 +100,11 @@ function SettingsForm({ type, name, stored, described }: SettingsProps & { reado
         >
           Save changes
         </Button>
-        <Button icon="check" onPress={() => attempt(() => check.run(sent.body))}>
+        <Button
+          icon="check"
+          refusal={rights.refusal(isSame ? 'read' : 'update', `${path}/check`)}
+          onPress={() => attempt(() => check.run(sent.body))}
+        >
           {isSame ? 'Check' : 'Check with these settings'}
         </Button>
         {isSame ? null : (
@@ -108,6 +113,6 @@ function SettingsForm({ type, name, stored, described }: SettingsProps & { reado
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }

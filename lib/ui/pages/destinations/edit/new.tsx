@@ -6,6 +6,7 @@ import { TextField } from '#ui/form/field.tsx';
 import { Generated } from '#ui/form/generated.tsx';
 import { type GroupShape, groupsOf, sentOf, type Typed } from '#ui/form/shape.ts';
 import { Button, LinkButton } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem } from '#ui/parts/problem.tsx';
 import { Answer } from '#ui/parts/states.tsx';
 import { say } from '#ui/parts/toast.tsx';
@@ -66,7 +67,7 @@ function NewForm({ described }: { readonly described: Value }) {
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   const [rest, setRest] = useState('');
   const path = `sys/sync/destinations/${type}/${name || 'new'}`;
-  const rights = useRights([`sys/sync/destinations/${type}/new`]);
+  const rights = useRights([path, `${path}/check`]);
   const check = useCheck(type, name || 'new');
   const fail = (cause: unknown) => {
     const refusal = refusalOf(cause, groups);
@@ -93,7 +94,7 @@ function NewForm({ described }: { readonly described: Value }) {
     if (sent !== undefined) await check.run(sent).catch(fail);
   };
   return (
-    <form class="form narrow" onSubmit={save} noValidate>
+    <Form class="form narrow" onSubmit={save} noValidate>
       <div class="card">
         <div class="inside">
           <TextField
@@ -114,14 +115,18 @@ function NewForm({ described }: { readonly described: Value }) {
       {rest === '' ? null : <Problem text={rest} />}
       {check.report === undefined ? null : <CheckReport report={check.report} />}
       <div class="actions">
-        <Button type="submit" look="primary" refusal={rights.refusal('create', path.replace(/[^/]*$/, 'new'))}>
+        <Button type="submit" look="primary" refusal={name === '' ? undefined : rights.refusal('create', path)}>
           Create
         </Button>
-        <Button icon="check" onPress={test}>
+        <Button
+          icon="check"
+          refusal={name === '' ? undefined : rights.refusal('update', `${path}/check`)}
+          onPress={test}
+        >
           Check
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

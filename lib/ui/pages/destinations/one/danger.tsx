@@ -6,6 +6,7 @@ import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { TextField } from '#ui/form/field.tsx';
 import { Button } from '#ui/parts/button.tsx';
 import { Problem } from '#ui/parts/problem.tsx';
+import { counted } from '#ui/parts/relative.ts';
 import { say } from '#ui/parts/toast.tsx';
 import { api } from '#ui/state/api.ts';
 import { useRights } from '#ui/state/rights.ts';
@@ -37,7 +38,7 @@ export function Danger({ type, name, stored }: DangerProps) {
       setProblem(cause instanceof CallFailure ? cause.message : 'It could not be deleted.');
     }
   };
-  const total = textOf(stored, 'total');
+  const total = Number(textOf(stored, 'total') || 0);
   return (
     <section class="card narrow" aria-label="Remove the destination">
       <div class="inside form">
@@ -46,7 +47,7 @@ export function Danger({ type, name, stored }: DangerProps) {
         <p>
           A purge first removes every copy at the external system. Deleting leaves the copies there, and Keyferry
           forgets them.
-          {total === '' || total === '0' ? '' : ` ${total} records belong to it.`}
+          {total === 0 ? '' : ` ${counted(total, 'record belongs', 'records belong')} to it.`}
         </p>
         <TextField label={`Type ${name} to confirm`} value={typed} onValue={setTyped} />
         {problem === '' ? null : <Problem text={problem} />}

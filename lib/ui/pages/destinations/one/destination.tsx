@@ -7,16 +7,18 @@ import { Answer } from '#ui/parts/states.tsx';
 import { Time } from '#ui/parts/time.tsx';
 import { say } from '#ui/parts/toast.tsx';
 import { api } from '#ui/state/api.ts';
+import { useOverview } from '#ui/state/overview.ts';
 import { useRights } from '#ui/state/rights.ts';
 import { useCurrentInView } from '#ui/state/use-current-in-view.ts';
 import { pollMs, refresh, useQuery } from '#ui/state/use-query.ts';
 import { useTitle } from '#ui/state/use-title.ts';
-import { countsOf } from '../../overview/numbers.ts';
+import { countsOf, type Place, placesOf } from '../../overview/numbers.ts';
 import { Shares } from '../../overview/places.tsx';
 import { ErrorBox } from '../../records/drawer.tsx';
 import { recordsUrl } from '../../records/filter.ts';
 import { errorOf } from '../../records/record.ts';
 import { CheckReport, useCheck } from '../check/check.tsx';
+import { HealthFacts } from '../health.tsx';
 import { Danger } from './danger.tsx';
 import { Drift } from './drift.tsx';
 
@@ -111,8 +113,20 @@ function PauseOne({
   );
 }
 
+const overview = 'sys/sync/overview';
+
+/** The destination in the overview, which has its circuit and its rate. */
+function usePlace(type: string, name: string): Place | undefined {
+  const rights = useRights([overview]);
+  const { reply } = useOverview({ enabled: rights.may('read', overview) });
+  return placesOf(reply?.data).find((place) => place.type === type && place.name === name);
+}
+
 function State({ type, name, stored }: { readonly type: string; readonly name: string; readonly stored: Value }) {
   const check = useCheck(type, name);
+  const path = `sys/sync/destinations/${type}/${name}/check`;
+  const rights = useRights([path]);
+  const place = usePlace(type, name);
   const error = errorOf(memberOf(stored, 'last_error'));
   const success = textOf(stored, 'last_success_at');
   const run = () =>
@@ -130,6 +144,7 @@ function State({ type, name, stored }: { readonly type: string; readonly name: s
         <div class="inside form">
           <Shares counts={countsOf(memberOf(stored, 'counts'))} total={Number(textOf(stored, 'total') || 0)} />
           <dl class="facts">
+            {place === undefined ? null : <HealthFacts place={place} />}
             <dt>Last success</dt>
             <dd>{success === '' ? 'none yet' : <Time at={success} />}</dd>
             <dt>Settings changed</dt>
@@ -148,7 +163,7 @@ function State({ type, name, stored }: { readonly type: string; readonly name: s
             </dd>
           </dl>
           <div class="actions">
-            <Button icon="check" onPress={run}>
+            <Button icon="check" refusal={rights.refusal('read', path)} onPress={run}>
               Check now
             </Button>
           </div>

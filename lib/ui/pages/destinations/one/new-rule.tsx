@@ -4,6 +4,7 @@ import { memberOf, textOf, type Value } from '#client/wire/json.ts';
 import { TextField } from '#ui/form/field.tsx';
 import { Button } from '#ui/parts/button.tsx';
 import { Dialog } from '#ui/parts/dialog.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { counted } from '#ui/parts/relative.ts';
 import { say } from '#ui/parts/toast.tsx';
@@ -48,7 +49,7 @@ export function NewRule({ place, taken, onClose }: NewRuleProps) {
   };
   return (
     <Dialog title="New rule" onClose={onClose}>
-      <form class="form" onSubmit={save} noValidate>
+      <Form class="form" onSubmit={save} noValidate>
         <TextField label="Name" required value={name} onValue={(value) => set({ name: value })} />
         <TextField label="Mount" required value={mount} onValue={(value) => set({ mount: value })} />
         <TextField
@@ -73,7 +74,7 @@ export function NewRule({ place, taken, onClose }: NewRuleProps) {
             Store rule
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -2,7 +2,7 @@ import { sync } from '#client/operations/sync.ts';
 import { api } from '#ui/state/api.ts';
 import { useRights } from '#ui/state/rights.ts';
 import { PlanView } from '../../plan/objects.tsx';
-import { keptOrRead, usePlan } from '../../plan/use-plan.ts';
+import { keptOrRead, planRefusal, usePlan } from '../../plan/use-plan.ts';
 
 const limit = 100;
 
@@ -23,5 +23,5 @@ export function Plan({ type, name }: { readonly type: string; readonly name: str
       () => api.call(sync.planDestination, { type, name }, { limit, after }, { signal }),
     ),
   );
-  return <PlanView planning={planning} isOfAll={false} />;
+  return <PlanView planning={planning} isOfAll={false} refusal={planRefusal(rights, path)} />;
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { TextField } from '#ui/form/field.tsx';
 import { Button } from '#ui/parts/button.tsx';
 import { Dialog } from '#ui/parts/dialog.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { Skeleton } from '#ui/parts/states.tsx';
 import { say } from '#ui/parts/toast.tsx';
@@ -27,25 +28,50 @@ interface WriteProps {
 export function Write({ mount, path, isStored = false, onDone, onClose }: WriteProps) {
   const at = `${mount.path}/data/${path}`;
   const rights = useRights([at]);
-  const keepsOthers = isStored && mount.hasVersions && rights.may('patch', at);
+  const mayPatch = isStored && mount.hasVersions && rights.may('patch', at);
+  // Asked for anew each time: the version of an earlier answer may be deleted by now.
+  const [openedAt] = useState(Date.now);
   const known = useQuery({
-    key: ['keys', mount.path, path, 0],
+    key: ['keys', mount.path, path, 0, openedAt],
     ask: (options) => readKeys({ mount, path, version: 0 }, options),
-    enabled: keepsOthers,
+    enabled: mayPatch,
   });
   const isLoading =
-    isStored && (rights.isLoading || (keepsOthers && known.reply === undefined && known.failure === undefined));
-  const keys = Array.isArray(known.reply?.data) ? known.reply.data.map(String) : [];
+    isStored && (rights.isLoading || (mayPatch && known.reply === undefined && known.failure === undefined));
+  const before: Before = {
+    keys: Array.isArray(known.reply?.data) ? known.reply.data.map(String) : [],
+    isGone: known.failure?.status === 404,
+    mayPatch,
+  };
   return (
-    <Dialog title={isStored ? 'New version' : 'New secret'} kind="drawer" onClose={onClose}>
-      {isLoading ? <Skeleton /> : <Form {...{ mount, path, isStored, keepsOthers, onDone, onClose }} keys={keys} />}
+    <Dialog title={titleOf(mount, isStored)} kind="drawer" onClose={onClose}>
+      {isLoading ? <Skeleton /> : <WriteForm {...{ mount, path, isStored, onDone, onClose }} found={before} />}
     </Dialog>
   );
 }
 
-type FormProps = Required<WriteProps> & { readonly keepsOthers: boolean; readonly keys: readonly string[] };
+const titleOf = ({ hasVersions }: SecretMount, isStored: boolean): string => {
+  if (!isStored) return 'New secret';
+  return hasVersions ? 'New version' : 'Write';
+};
 
-function Form({ mount, path, isStored, keepsOthers, keys, onDone, onClose }: FormProps) {
+/** The current version when the form was opened. */
+interface Before {
+  readonly keys: readonly string[];
+  /** It was deleted, so there is nothing of which single keys could be changed. */
+  readonly isGone: boolean;
+  readonly mayPatch: boolean;
+}
+
+type FormProps = Required<WriteProps> & { readonly found: Before };
+
+function WriteForm({ mount, path, isStored, found, onDone, onClose }: FormProps) {
+  // What is found later is not what the rows of the form were made of.
+  const [before] = useState(found);
+  const { keys } = before;
+  const keepsOthers = before.mayPatch && !before.isGone;
+  const at = `${mount.path}/data/${path}`;
+  const rights = useRights([at]);
   const [name, setName] = useState(path);
   const [pairs, setPairs] = useState<readonly Pair[]>(
     keys.length === 0
@@ -60,7 +86,8 @@ function Form({ mount, path, isStored, keepsOthers, keys, onDone, onClose }: For
     setProblem(wrong);
     if (wrong !== '') return;
     try {
-      await write({ mount, path: name, isStored, keepsOthers }, pairs, keys);
+      const obstacle = await write({ mount, path: name, isStored, keepsOthers }, pairs, keys);
+      if (obstacle !== '') return setProblem(obstacle);
     } catch (cause) {
       setProblem(reasonOf(cause, 'It could not be written.'));
       return;
@@ -72,7 +99,7 @@ function Form({ mount, path, isStored, keepsOthers, keys, onDone, onClose }: For
     onDone(name);
   };
   return (
-    <form class="form" onSubmit={save} noValidate>
+    <Form class="form" onSubmit={save} noValidate>
       {isStored ? null : (
         <TextField
           label="Path"
@@ -83,22 +110,31 @@ function Form({ mount, path, isStored, keepsOthers, keys, onDone, onClose }: For
           autofocus
         />
       )}
-      <p class="quiet">{hintOf(isStored, keepsOthers)}</p>
+      <p class="quiet">{hintOf({ mount, isStored, keepsOthers, isGone: before.isGone })}</p>
       <Pairs pairs={pairs} onPairs={setPairs} />
       <SendTo label="Also send it to" chosen={places} already={new Set()} onChosen={setPlaces} />
       {problem === '' ? null : <Problem text={problem} />}
       <div class="actions end">
         <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary">
+        <Button
+          type="submit"
+          look="primary"
+          refusal={isStored && before.isGone ? rights.refusal('update', at) : undefined}
+        >
           Write
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
-function hintOf(isStored: boolean, keepsOthers: boolean): string {
+type Hinted = Pick<FormProps, 'mount' | 'isStored'> & { readonly keepsOthers: boolean; readonly isGone: boolean };
+
+function hintOf({ mount, isStored, keepsOthers, isGone }: Hinted): string {
   if (!isStored) return 'Each key has one value. They are hidden while you type.';
+  if (!mount.hasVersions)
+    return 'What you write replaces all keys, and the values before are gone: KV 1 keeps no versions.';
+  if (isGone) return 'The current version is deleted. What you write is all that the new one has.';
   return keepsOthers
     ? 'A key without a typed value keeps the one it has.'
     : 'What you write replaces all keys: your policies do not let you change single ones.';

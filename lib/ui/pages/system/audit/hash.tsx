@@ -4,6 +4,7 @@ import { textOf } from '#client/wire/json.ts';
 import { TextField } from '#ui/form/field.tsx';
 import { Button } from '#ui/parts/button.tsx';
 import { Dialog } from '#ui/parts/dialog.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { api } from '#ui/state/api.ts';
 
@@ -25,7 +26,7 @@ export function HashAudit({ path, onClose }: { readonly path: string; readonly o
   };
   return (
     <Dialog title={`Find a text in ${path}/`} onClose={onClose}>
-      <form class="form" onSubmit={submit} noValidate>
+      <Form class="form" onSubmit={submit} noValidate>
         <TextField
           label="Text"
           hint="The log shows it as a hash, which you can search for."
@@ -47,7 +48,7 @@ export function HashAudit({ path, onClose }: { readonly path: string; readonly o
             Hash
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

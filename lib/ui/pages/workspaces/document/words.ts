@@ -46,6 +46,8 @@ export function kindOf(run: Item): string {
 const rights: Readonly<Record<string, string>> = {
   'can-lock': 'lock and unlock it',
   'can-force-unlock': 'unlock it by force',
+  'can-queue-run': 'start runs',
+  'can-queue-destroy': 'destroy its resources',
   'can-update': 'change its settings and its teams',
   'can-update-variable': 'write its variables',
   'can-manage-assessments': 'begin assessments',

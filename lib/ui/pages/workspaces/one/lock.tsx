@@ -3,6 +3,7 @@ import { workspaces } from '#client/operations/workspaces.ts';
 import { TextField } from '#ui/form/field.tsx';
 import { Button } from '#ui/parts/button.tsx';
 import { Dialog } from '#ui/parts/dialog.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { say } from '#ui/parts/toast.tsx';
 import { api } from '#ui/state/api.ts';
@@ -70,7 +71,7 @@ function LockIt({ workspace, onClose }: StepProps) {
   };
   return (
     <Dialog title={`Lock ${workspace.text('name')}`} onClose={onClose}>
-      <form class="form" onSubmit={lock} noValidate>
+      <Form class="form" onSubmit={lock} noValidate>
         <p>No run starts and no state is written until it is unlocked.</p>
         <TextField label="Reason" hint="Shown to those who find it locked." value={reason} onValue={setReason} />
         {problem === '' ? null : <Problem text={problem} />}
@@ -80,7 +81,7 @@ function LockIt({ workspace, onClose }: StepProps) {
             Lock
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

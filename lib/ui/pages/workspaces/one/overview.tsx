@@ -64,7 +64,7 @@ function LatestRun({ organization, workspace }: PartProps) {
       </header>
       {run === undefined ? (
         <State icon="play" title="No run yet">
-          A run begins with a configuration: from the command line, or from a connected repository.
+          A run needs a configuration, from the command line or a connected repository. Then it can be started here.
         </State>
       ) : (
         <div class="inside what">

@@ -4,6 +4,7 @@ import type { Value } from '#client/wire/json.ts';
 import { Generated } from '#ui/form/generated.tsx';
 import { asTyped, groupsOf, sentOf, type Typed } from '#ui/form/shape.ts';
 import { Button } from '#ui/parts/button.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { say } from '#ui/parts/toast.tsx';
 import { api } from '#ui/state/api.ts';
@@ -80,7 +81,7 @@ export function Settings({ workspace }: PartProps) {
     await refresh('workspace');
   };
   return (
-    <form class="form narrow" onSubmit={save} noValidate>
+    <Form class="form narrow" onSubmit={save} noValidate>
       <Generated
         {...{ groups, typed, problems }}
         isStored
@@ -93,7 +94,7 @@ export function Settings({ workspace }: PartProps) {
           Save
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

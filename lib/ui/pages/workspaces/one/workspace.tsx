@@ -13,6 +13,7 @@ import { itemIn } from '../document/items.ts';
 import type { PartProps } from '../document/part.ts';
 import { Shown } from '../document/shown.tsx';
 import { Health } from '../health.tsx';
+import { Start } from '../runs/start.tsx';
 import { Way } from '../way.tsx';
 import { Lock } from './lock.tsx';
 import { Overview } from './overview.tsx';
@@ -55,6 +56,7 @@ export function Workspace({ organization, name, tab }: WorkspaceProps) {
           <div class="actions">
             {workspace.is('locked') ? <Badge tone="warn" icon="lock" word="Locked" /> : null}
             <Lock workspace={workspace} />
+            <Start organization={organization} workspace={workspace} />
           </div>
         )}
       </div>

@@ -3,6 +3,7 @@ import { runs } from '#client/operations/workspaces.ts';
 import { TextField } from '#ui/form/field.tsx';
 import { Button } from '#ui/parts/button.tsx';
 import { Dialog } from '#ui/parts/dialog.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { say } from '#ui/parts/toast.tsx';
 import { api } from '#ui/state/api.ts';
@@ -107,7 +108,7 @@ function Ask({ run, decision, onClose }: AskProps) {
   };
   return (
     <Dialog title={`${word}?`} onClose={onClose}>
-      <form class="form" onSubmit={decide} noValidate>
+      <Form class="form" onSubmit={decide} noValidate>
         <p>{meaning}</p>
         <TextField label="Comment" value={comment} multiline onValue={setComment} />
         {problem === '' ? null : <Problem text={problem} />}
@@ -117,7 +118,7 @@ function Ask({ run, decision, onClose }: AskProps) {
             {word}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -88,7 +88,7 @@ function Rows({ pages, isFiltered, onClear, onOpen }: RowsProps) {
           </State>
         ) : (
           <State icon="play" title="No run yet">
-            A run begins with a configuration: from the command line, or from a connected repository.
+            A run needs a configuration, from the command line or a connected repository. Then it can be started here.
           </State>
         )}
       </div>

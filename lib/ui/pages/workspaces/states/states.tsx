@@ -13,7 +13,7 @@ import { workspaceUrl } from '../address.ts';
 import { type Item, itemsOf, pagination } from '../document/items.ts';
 import type { PartProps } from '../document/part.ts';
 import { Shown } from '../document/shown.tsx';
-import { Choose } from './choose.tsx';
+import { Choose, type Chosen } from './choose.tsx';
 import { Version } from './version.tsx';
 import { sizeWord, stateLook } from './words.ts';
 
@@ -24,6 +24,7 @@ const versionsPerPage = 10;
 export function States({ organization, workspace }: PartProps) {
   const { query, route } = useLocation();
   const [page, setPage] = useState(1);
+  const [chosen, setChosen] = useState<Chosen>({});
   const current = workspace.related('current-state-version');
   const asked = useQuery({
     key: ['states', workspace.id, current, page],
@@ -44,7 +45,12 @@ export function States({ organization, workspace }: PartProps) {
         if (versions.length === 0 && page === 1) return <NoState />;
         return (
           <>
-            <Choose versions={versions} />
+            <Choose
+              versions={versions}
+              chosen={chosen}
+              onChosen={setChosen}
+              hasPages={Number(pagination(reply, 'total-pages') || 1) > 1}
+            />
             <Table
               label="State versions"
               columns={columnsOf(current)}

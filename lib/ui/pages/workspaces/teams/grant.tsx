@@ -3,6 +3,7 @@ import { teamAccess } from '#client/operations/workspaces.ts';
 import { SelectField } from '#ui/form/field.tsx';
 import { Button } from '#ui/parts/button.tsx';
 import { Dialog } from '#ui/parts/dialog.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { say } from '#ui/parts/toast.tsx';
 import { api } from '#ui/state/api.ts';
@@ -43,7 +44,7 @@ export function Grant({ workspace, free, grant, onClose }: GrantProps) {
   const name = free.find(({ id }) => id === team)?.name ?? '';
   return (
     <Dialog title={grant === undefined ? 'Add a team' : `Access of ${name}`} onClose={onClose}>
-      <form class="form" onSubmit={save} noValidate>
+      <Form class="form" onSubmit={save} noValidate>
         {grant === undefined ? (
           <SelectField
             label="Team"
@@ -69,7 +70,7 @@ export function Grant({ workspace, free, grant, onClose }: GrantProps) {
             Save
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -3,6 +3,7 @@ import type { Value } from '#client/wire/json.ts';
 import { CheckField, SelectField, TextField } from '#ui/form/field.tsx';
 import { Button } from '#ui/parts/button.tsx';
 import { Dialog } from '#ui/parts/dialog.tsx';
+import { Form } from '#ui/parts/form.tsx';
 import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { say } from '#ui/parts/toast.tsx';
 import { refresh } from '#ui/state/use-query.ts';
@@ -54,7 +55,7 @@ export function Edit({ owner, variable, onClose }: EditProps) {
   };
   return (
     <Dialog title={variable === undefined ? 'New variable' : `Edit ${variable.text('key')}`} onClose={onClose}>
-      <form class="form" onSubmit={save} noValidate>
+      <Form class="form" onSubmit={save} noValidate>
         <TextField label="Key" required value={given.key} onValue={(key) => set({ key })} />
         <Text given={given} isKept={wasSensitive} onValue={(value) => set({ value })} />
         <SelectField
@@ -89,7 +90,7 @@ export function Edit({ owner, variable, onClose }: EditProps) {
             Save
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

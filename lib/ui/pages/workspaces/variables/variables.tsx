@@ -1,9 +1,9 @@
-import { variables } from '#client/operations/workspaces.ts';
+import { variables, workspaces } from '#client/operations/workspaces.ts';
 import { counted } from '#ui/parts/relative.ts';
 import { api } from '#ui/state/api.ts';
 import { pollMs, useQuery } from '#ui/state/use-query.ts';
 import { rowsPerPage } from '#ui/table/pages.ts';
-import { type Item, itemsOf, pagination } from '../document/items.ts';
+import { type Item, itemIn, itemsOf, pagination } from '../document/items.ts';
 import type { PartProps } from '../document/part.ts';
 import { Shown } from '../document/shown.tsx';
 import { refusalIn } from '../document/words.ts';
@@ -11,12 +11,17 @@ import { List } from './list.tsx';
 import { ofSet, ofWorkspace } from './owner.ts';
 
 /** The variables of a workspace, and those of the sets that apply to it. */
-export function Variables({ workspace }: PartProps) {
+export function Variables({ organization, workspace }: PartProps) {
   const sets = useQuery({
     key: ['sets', workspace.id],
     ask: (options) => api.call(variables.sets, { workspace_id: workspace.id }, { 'page[size]': rowsPerPage }, options),
     everyMs: pollMs,
   });
+  const owner = useQuery({
+    key: ['organization', organization],
+    ask: (options) => api.call(workspaces.organization, { organization_name: organization }, undefined, options),
+  });
+  const refusal = setRefusal(owner.reply === undefined ? undefined : itemIn(owner.reply));
   return (
     <>
       <List
@@ -28,7 +33,7 @@ export function Variables({ workspace }: PartProps) {
         {(reply) => (
           <>
             {itemsOf(reply).map((set) => (
-              <VariableSet key={set.id} set={set} />
+              <VariableSet key={set.id} set={set} refusal={refusal} />
             ))}
             <MoreSets shown={itemsOf(reply).length} total={Number(pagination(reply, 'total-count') || 0)} />
           </>
@@ -38,8 +43,18 @@ export function Variables({ workspace }: PartProps) {
   );
 }
 
-/** The server decides who may change a set: its documents do not say. */
-const VariableSet = ({ set }: { readonly set: Item }) => (
+/** A set belongs to the organization, whose document says who may change it. */
+const setRefusal = (organization: Item | undefined): string | undefined =>
+  organization === undefined || organization.is('permissions', 'can-manage-varsets')
+    ? undefined
+    : 'Your teams may not manage workspaces or projects of the organization, so you may not change its variable sets.';
+
+interface VariableSetProps {
+  readonly set: Item;
+  readonly refusal: string | undefined;
+}
+
+const VariableSet = ({ set, refusal }: VariableSetProps) => (
   <List
     title={`Set ${set.text('name')}`}
     note={[
@@ -49,7 +64,7 @@ const VariableSet = ({ set }: { readonly set: Item }) => (
       .filter(Boolean)
       .join(', ')}
     owner={ofSet(set.id)}
-    refusal={undefined}
+    refusal={refusal}
   />
 );
 
