@@ -73,7 +73,7 @@ test('workers are shown by type, in the root of all types, and when one was last
   await service.untilQuiet();
   await eventually(async () => {
     const before = await read();
-    const redis = new Redis(service.config.REDIS_URL);
+    const redis = new Redis(service.config.REDIS_URL ?? '');
     await redis.zincrby(`${service.config.KEYFERRY_REDIS_PREFIX}:workers:${type}`, 1_000, 'last');
     redis.disconnect();
     await eventually(async () => ours(await read())?.last_seen_at !== ours(before)?.last_seen_at);

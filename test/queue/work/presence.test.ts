@@ -13,7 +13,7 @@ const seen = async (queue: Opened, of = type) => (await queue.workers()).get(of)
 async function later({ url, prefix }: Opened): Promise<void> {
   const redis = new Redis(url);
   const key = `${prefix}:workers:${type}`;
-  for (const member of await redis.zrange(key, 0, -1)) await redis.zincrby(key, -60_001, member);
+  for (const member of await redis.zrange(key, '0', '-1')) await redis.zincrby(key, -60_001, member);
   redis.disconnect();
 }
 

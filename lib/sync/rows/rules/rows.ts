@@ -24,7 +24,10 @@ export function ruleRows(parts: SyncParts): readonly Row[] {
       pattern: 'sync/rules/',
       help: 'Lists the standing rules of the namespace. Destinations whose associations the caller may not read are left out.',
       operations: {
-        list: operation(shortFields, { summary: 'List standing rules', run: (page, context) => list(parts, page, context) }),
+        list: operation(shortFields, {
+          summary: 'List standing rules',
+          run: (page, context) => list(parts, page, context),
+        }),
       },
     },
     {

@@ -26,14 +26,19 @@ beforeAll(async () => {
   token = (made.body['auth'] as { readonly client_token: string }).client_token;
 });
 
-const asked = (method: string, at: string, body?: object) => service.ask(method, at, body, { token });
+const asked = (method: string, at: string, body?: object) => service.ask(method, at, body, { headers: { 'x-service-token': token } });
 const start = (body: object) => asked('POST', path, body);
 const replay = { action: 'replay', kind: 'permission' };
 
 describe('a dry run', () => {
   test('counts only where the caller may read the associations', async () => {
     const counts = [{ type, name: open, status: 'CLIENT_SIDE_ERROR', count: 2 }];
-    for (const body of [replay, { ...replay, name: open }, { action: 'set', all: true }, { action: 'remove', all: true }])
+    for (const body of [
+      replay,
+      { ...replay, name: open },
+      { action: 'set', all: true },
+      { action: 'remove', all: true },
+    ])
       expect(await start({ ...body, dry_run: true })).toMatchObject({ status: 200, data: { total: 2, counts } });
     const whole = await service.ask('POST', path, { ...replay, mount: 'secret', prefix: folder, dry_run: true });
     expect(whole.data).toMatchObject({ total: 4 });

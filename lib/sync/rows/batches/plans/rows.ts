@@ -22,7 +22,10 @@ export function keptPlanRows(parts: SyncParts): readonly Row[] {
       pattern: 'sync/plans/',
       help: 'Lists the kept plans of the namespace, the newest first.',
       operations: {
-        list: operation(shortFields, { summary: 'List kept plans', run: (page, context) => list(parts, page, context) }),
+        list: operation(shortFields, {
+          summary: 'List kept plans',
+          run: (page, context) => list(parts, page, context),
+        }),
       },
     },
     {
