@@ -26,7 +26,8 @@ beforeAll(async () => {
   token = (made.body['auth'] as { readonly client_token: string }).client_token;
 });
 
-const asked = (method: string, at: string, body?: object) => service.ask(method, at, body, { headers: { 'x-service-token': token } });
+const asked = (method: string, at: string, body?: object) =>
+  service.ask(method, at, body, { headers: { 'x-service-token': token } });
 const start = (body: object) => asked('POST', path, body);
 const replay = { action: 'replay', kind: 'permission' };
 
