@@ -3,7 +3,13 @@ import { definitions } from '#destinations/index.ts';
 import { openLevels } from '#queue/pending/levels.ts';
 import { countDrift, oldestLook } from '#sync/drift/counts.ts';
 import { loadSettings } from '#sync/model/settings.ts';
-import { countAssociations, countDestinations, firstDestinations, oldestDirty } from '#sync/records/metric-counts.ts';
+import {
+  countAssociations,
+  countDestinations,
+  countUnfolded,
+  firstDestinations,
+  oldestDirty,
+} from '#sync/records/metric-counts.ts';
 import { gaugeService } from '#telemetry/gauges/service.ts';
 import { countActiveRuns, countAgents, countWaiting } from '#workspaces/levels.ts';
 import type { AppParts, Shared } from './shared.ts';
@@ -18,6 +24,7 @@ export function readService({ config, log }: AppParts, { store, redisUrl, metric
   gaugeService(metrics, types, {
     settings: () => loadSettings(store),
     associations: () => store.readOlder((db) => countAssociations({ db })),
+    unfolded: () => store.readOlder((db) => countUnfolded({ db })),
     oldestDirty: () => oldestDirty(store, types),
     drift: () => countDrift(store),
     oldestLook: () => store.readOlder((db) => oldestLook({ db })),

@@ -29,6 +29,8 @@ export interface Queue {
   pendingCount(): Promise<number>;
   /** The states of the gates of these destinations, in their order. */
   gateStates(destinationIds: readonly string[]): Promise<readonly GateState[]>;
+  /** The workers of each type. */
+  workers(): Promise<ReadonlyMap<string, WorkersSeen>>;
   /** Returns those of these ids that have no pending entry or no job. For the sweep; at most 1,000 at a time. */
   missing(operations: readonly Operation[]): Promise<readonly string[]>;
   /**
@@ -57,6 +59,14 @@ export interface Queue {
     options: DrainOptions,
   ): Promise<{ readonly done: number; readonly left: boolean }>;
   close(): Promise<void>;
+}
+
+/** The workers of a type that take jobs, by the clock of Redis. A function counts while it runs and for a minute after. */
+export interface WorkersSeen {
+  /** How many were seen within the last minute. */
+  readonly seen: number;
+  /** Undefined: none was for a month. */
+  readonly lastSeenAt: Date | undefined;
 }
 
 /** Syncs one association. It must end within the lock time and stop when `signal` aborts (lock lost, shutdown). */

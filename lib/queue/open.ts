@@ -13,6 +13,7 @@ import { checkServer } from './redis/server-check.ts';
 import { Announcements, type Listener } from './wake/announcements.ts';
 import { ringAll, silentDoorbell } from './wake/doorbell.ts';
 import { dueTypes } from './wake/due.ts';
+import { workersSeen } from './work/presence.ts';
 import { setPaused, working } from './work/working.ts';
 
 export interface QueueOptions {
@@ -54,6 +55,7 @@ export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
   return {
     ...pendingOf(parts, options.clock),
     gateStates: (ids) => reach(() => gateStates(failFast, prefix, ids)),
+    workers: () => reach(() => workersSeen(failFast, keys, types)),
     ...switches(parts),
     ...listening(announcements),
     ...working(parts, consumers),

@@ -14,6 +14,8 @@ export interface Keys {
   readonly doubted: string;
   /** Set: has a member while the queues are paused. For autoscalers, which cannot read BullMQ's own flag. */
   readonly paused: string;
+  /** Sorted set: the workers of a type, by the time when each was last seen (see work/presence.ts). */
+  workers(type: string): string;
   /** Channel on which the end of an association's operation is announced. */
   channel(id: string): string;
   /** Prefix of BullMQ's keys for the queue of a type. */
@@ -47,6 +49,7 @@ export function keysBelow(prefix: string): Keys {
     pending: `${prefix}:pending`,
     doubted: `${prefix}:doubted`,
     paused: `${prefix}:paused`,
+    workers: (type) => `${prefix}:workers:${type}`,
     channel: (id) => `${prefix}:settled:${id}`,
     jobs: (type) => `${prefix}:${queueName(type)}:`,
     successor: (type, id) => `${prefix}:${queueName(type)}:dn:${id}`,

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import {
   againMs,
   decideCircuit,
+  decideCounted,
   decideFailing,
   decideThrottled,
   groupMs,
   isIdle,
-  isNews,
   nothingTold,
   type Present,
   type Told,
@@ -45,11 +45,34 @@ test.each<[string, Told, Present, string]>([
   expect(decideFailing(before, present, now)).toBe(expected);
 });
 
-test('more failed syncs and another kind of error are news, and fewer are not', () => {
-  expect(isNews(told, 5, ['network'])).toBe(true);
-  expect(isNews(told, 4, ['network', 'quota'])).toBe(true);
-  expect(isNews(told, 4, ['network'])).toBe(false);
-  expect(isNews(told, 3, ['network'])).toBe(false);
+test.each<[string, number, readonly string[], { isNews: boolean; failed: number }]>([
+  ['more failed syncs are news', 5, ['network'], { isNews: true, failed: 5 }],
+  ['another kind of error is news', 4, ['network', 'quota'], { isNews: true, failed: 4 }],
+  ['another kind is news also when there are fewer', 3, ['quota'], { isNews: true, failed: 3 }],
+  ['the same number is not news', 4, ['network'], { isNews: false, failed: 4 }],
+  ['a few less are not news, and what was told is kept', 3, ['network'], { isNews: false, failed: 4 }],
+  ['half of them are not news, and from then on count as told', 2, ['network'], { isNews: false, failed: 2 }],
+])('%s', (_what, failed, kinds, expected) => {
+  expect(decideCounted(told, failed, kinds)).toEqual({ ...expected, kinds });
+});
+
+test('a number that swings a little is told once, and one that falls to one and grows again is told again', () => {
+  const events = (counts: readonly number[]) => {
+    let before: Told = { ...nothingTold, failed: 0 };
+    return counts.filter((count) => {
+      const { isNews, failed, kinds } = decideCounted(before, count, ['network']);
+      before = { ...before, failed, kinds };
+      return isNews;
+    });
+  };
+  expect(events([400, 399, 400, 399, 400])).toEqual([400]);
+  expect(events([400, 1, 400])).toEqual([400, 400]);
+});
+
+test('a kind of error that was gone is news when it comes back', () => {
+  const gone = decideCounted({ ...told, failed: 400, kinds: ['conflict', 'network'] }, 300, ['conflict']);
+  expect(gone).toEqual({ isNews: false, failed: 400, kinds: ['conflict'] });
+  expect(decideCounted({ ...told, ...gone }, 400, ['conflict', 'network']).isNews).toBe(true);
 });
 
 test.each<[string, Told, Present['gate'], string]>([

@@ -2,7 +2,7 @@ import type { Operation } from '../operation.ts';
 
 const association = ['mount', 'secret_name'] as const;
 const several = ['secret_prefix', 'secret_names', 'dry_run'] as const;
-const planFields = ['mount', 'secret_name', 'limit', 'after'] as const;
+const planFields = ['mount', 'prefix', 'secret_name', 'limit', 'after'] as const;
 const planAllFields = ['type', 'name', 'mount', 'prefix', 'secret', 'limit', 'after'] as const;
 /** Select associations. */
 const recordFilter = [
@@ -73,7 +73,7 @@ export const sync = {
   listRecords: { method: 'GET', path: 'sys/sync/records', fields: [...recordFilter, 'limit', 'after'] },
   readRecord: { method: 'GET', path: 'sys/sync/records/{id}' },
   readHistory: { method: 'GET', path: 'sys/sync/records/{id}/history' },
-  listBatches: { method: 'LIST', path: 'sys/sync/batches' },
+  listBatches: { method: 'LIST', path: 'sys/sync/batches', fields: ['after', 'limit'] },
   createBatch: {
     method: 'POST',
     path: 'sys/sync/batches',
@@ -81,7 +81,7 @@ export const sync = {
   },
   readBatch: { method: 'GET', path: 'sys/sync/batches/{id}' },
   cancelBatch: { method: 'POST', path: 'sys/sync/batches/{id}/cancel' },
-  listRules: { method: 'LIST', path: 'sys/sync/rules' },
+  listRules: { method: 'LIST', path: 'sys/sync/rules', fields: ['after', 'limit'] },
   readRule: { method: 'GET', path: 'sys/sync/rules/{rule}' },
   writeRule: {
     method: 'POST',

@@ -46,7 +46,8 @@ export function eventRow(parts: NoticeParts): Row {
       start = page.last ?? start;
       return page;
     };
-    const { shown } = await poll(look, (page) => page.shown.length > 0, wait * 1_000, signal);
+    const waiting = { namespaceId: namespace.id, waitMs: wait * 1_000, signal };
+    const { shown } = await poll(look, (page) => page.shown.length > 0, waiting);
     const events = shown.map((event) =>
       eventView(event, event.type === null ? null : storedTypeIn(parts.definitions, event.type, vocabulary)),
     );

@@ -11,20 +11,21 @@ const tellMinutesMax = 60;
 /** Batches of one look. */
 const batchesMax = 100;
 
-const endedColumns = { ...pick(batchColumns, 'action', 'state', 'outcomes'), id: uuid, namespace_id: text };
+const endedColumns = { ...pick(batchColumns, 'action', 'state', 'filter', 'outcomes'), id: uuid, namespace_id: text };
 
 /** Tells the batches that have ended, each once. A canceled one is left out: its canceler knows. */
 export async function tellBatches(store: Pick<Store, 'db' | 'transaction'>): Promise<readonly EventKind[]> {
   const { rows } = await rowsOf(endedColumns)`
-    select id, namespace_id, action, state, outcomes from sync_batches b
+    select id, namespace_id, action, state, filter, outcomes from sync_batches b
      where finished_at > now() - make_interval(mins => ${tellMinutesMax}) and state in ('done', 'failed')
        and not exists (select 1 from sync_events e where e.batch_id = b.id)
      order by finished_at limit ${batchesMax}::int`.execute(store.db);
   const told: EventKind[] = [];
   for (const [namespaceId, ended] of Map.groupBy(rows, ({ namespace_id }) => namespace_id)) {
     const events = ended.map(
-      ({ id, action, state, outcomes: { synced, unsynced, failed } }): NewEvent => ({
+      ({ id, action, state, filter: { type, name }, outcomes: { synced, unsynced, failed } }): NewEvent => ({
         kind: 'batch.ended',
+        ...(type === undefined || name === undefined ? {} : { destination: { type, name } }),
         batchId: id,
         details: {
           batch: { id, action, state },

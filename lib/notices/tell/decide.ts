@@ -66,9 +66,16 @@ export function decideFailing(told: Told, { failing, troubled }: Present, nowMs:
   return nowMs - told.failing_since.getTime() >= groupMs && !isQuiet ? 'count' : 'nothing';
 }
 
-/** Whether a count of failed syncs is worth another event. */
-export const isNews = (told: Told, failed: number, kinds: readonly string[]): boolean =>
-  failed > told.failed || kinds.some((kind) => !told.kinds.includes(kind));
+/**
+ * Whether a count of failed syncs is worth another event, and what is told of them then. A number that has fallen to half of what was told,
+ * and a kind that no sync has any longer, are forgotten without an event, so that they are news when they come back. A number that falls
+ * by less is kept: one that swings a little is told once.
+ */
+export function decideCounted(told: Told, failed: number, kinds: readonly string[]) {
+  const isNews = failed > told.failed || kinds.some((kind) => !told.kinds.includes(kind));
+  const isLess = failed <= told.failed / 2;
+  return { isNews, failed: isNews || isLess ? failed : told.failed, kinds };
+}
 
 /** A circuit that lets one operation probe is still told to be open. One that throttling opened is told as throttled, if it lasts. */
 export function decideCircuit(told: Told, { gate }: Present, nowMs: number): 'nothing' | 'opened' | 'closed' {

@@ -5,7 +5,7 @@ import type { Database } from '#store/tables.ts';
 import type { EventKind, NewEvent } from '../events/event.ts';
 import { type Seen, seenOf } from './concerned.ts';
 import { failedOf } from './counts.ts';
-import { decideCircuit, decideFailing, decideThrottled, isIdle, isNews, type Told } from './decide.ts';
+import { decideCircuit, decideCounted, decideFailing, decideThrottled, isIdle, type Told } from './decide.ts';
 import { holdsNamespace, recordEvents } from './record.ts';
 
 export interface Concerned {
@@ -113,13 +113,10 @@ function changeOf({ one, failing, circuit, throttled }: Asked, { counts, now, ga
   }
   const counted = failing === 'count' ? counts.get(one.id) : undefined;
   if (counted !== undefined) {
-    const kinds = counted.errors.map(({ kind }) => kind);
-    const total = counted.failed + (counted.failed_at_least ? 1 : 0);
-    if (isNews(one, total, kinds)) {
-      events.push({ kind: 'destination.failing', destination, details: { ...counted, since } });
-      change({ failed: total, kinds });
-    }
-    change({ counted_at: now });
+    const present = counted.errors.map(({ kind }) => kind);
+    const { isNews, failed, kinds } = decideCounted(one, counted.failed + (counted.failed_at_least ? 1 : 0), present);
+    if (isNews) events.push({ kind: 'destination.failing', destination, details: { ...counted, since } });
+    change({ failed, kinds, counted_at: now });
   }
   return { id: one.id, before: one, after, events };
 }

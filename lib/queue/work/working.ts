@@ -5,10 +5,13 @@ import { readDue } from '../wake/due.ts';
 import { consume } from './consume.ts';
 import { drain } from './drain.ts';
 import type { JobParts } from './job.ts';
+import { type Presence, presenceOf } from './presence.ts';
+import { within } from './within.ts';
 
 /** The two ways to process a queue. Opened consumers are added to `consumers`, to be closed with the queue. */
 export function working(parts: Parts, consumers: Set<Consumer>): Pick<Queue, 'consume' | 'drain'> {
   const { blocking, keys, clock } = parts;
+  const drainers = new Map<string, Presence>();
   return {
     consume(type, handler, options) {
       const consumer = consume(
@@ -17,10 +20,11 @@ export function working(parts: Parts, consumers: Set<Consumer>): Pick<Queue, 'co
         keys.prefix,
         options,
       );
-      consumers.add(consumer);
-      return consumer;
+      const shown = present(consumer, presenceOf(parts.failFast, keys, type, parts.log), options.atRest === true);
+      consumers.add(shown);
+      return shown;
     },
-    drain(type, handler, options) {
+    async drain(type, handler, options) {
       const own = {
         connection: blocking,
         prefix: keys.prefix,
@@ -28,7 +32,32 @@ export function working(parts: Parts, consumers: Set<Consumer>): Pick<Queue, 'co
         clock,
         readDue: () => readDue(blocking, keys, type),
       };
-      return drain({ ...jobParts(parts, type, handler), ...own }, options);
+      const presence = drainers.get(type) ?? presenceOf(parts.failFast, keys, type, parts.log);
+      drainers.set(type, presence);
+      // A function may be frozen when it returns, so nothing of it may be under way then.
+      const [drained] = await Promise.all([
+        drain({ ...jobParts(parts, type, handler), ...own }, options),
+        presence.seen(),
+      ]);
+      return drained;
+    },
+  };
+}
+
+/** How long a consumer that is closed waits to say that it is no longer there, in milliseconds: Redis may be away. */
+const endMsMax = 500;
+
+/** A consumer at rest takes no jobs, so it does not count as a worker. */
+function present(consumer: Consumer, presence: Presence, atRestFirst: boolean): Consumer {
+  if (!atRestFirst) presence.begin();
+  return {
+    rest(atRest) {
+      if (atRest) void presence.end();
+      else presence.begin();
+      consumer.rest(atRest);
+    },
+    async close(graceMs) {
+      await Promise.all([within(presence.end(), endMsMax), consumer.close(graceMs)]);
     },
   };
 }

@@ -12,15 +12,24 @@ export interface Selection {
   readonly updatedBefore: Date | null;
   /** Only these secrets, at the creation. */
   readonly secrets?: readonly string[] | undefined;
+  /** Only the destinations with these ids, at the creation. */
+  readonly destinations?: readonly string[] | undefined;
 }
 
 /** The condition that an association `a` of the destination `d` is selected. */
-export const isSelected = ({ namespaceId, filter, updatedBefore, secrets }: Selection): RawBuilder<unknown> =>
+export const isSelected = ({
+  namespaceId,
+  filter,
+  updatedBefore,
+  secrets,
+  destinations,
+}: Selection): RawBuilder<unknown> =>
   sql.join(
     [
       recordCondition(filter, namespaceId),
       ...(updatedBefore === null ? [] : [sql`a.updated_at <= ${updatedBefore}::timestamptz`]),
       ...(secrets === undefined ? [] : [sql`a.secret_name = any(${secrets}::text[])`]),
+      ...(destinations === undefined ? [] : [sql`a.destination_id = any(${destinations}::bigint[])`]),
     ],
     sql` and `,
   );

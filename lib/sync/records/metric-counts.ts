@@ -22,6 +22,17 @@ export const associationsStatement = rowsOf({ type: text, status: text, count: f
     from association_counts c join destinations d on d.id = c.destination_id
    group by d.type, c.status having sum(c.associations) > 0`;
 
+/** Changes of the counts that are counted at most. */
+const unfoldedMax = 100_000;
+
+/** How many changes of these counts wait to be replaced by sums, along the index of these. They only grow while no sweep runs. */
+export async function countUnfolded({ db }: Pick<Store, 'db'>): Promise<number> {
+  const { rows } = await rowsOf({ count: int })`
+    select count(*)::int as count from (
+      select 1 from association_counts where not folded limit ${unfoldedMax}::int) one`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 /** Those with a status that this version does not know are counted as one. */
 function byStatus(counts: readonly StatusCount[]): readonly StatusCount[] {
   const sums = new Map<string, StatusCount>();

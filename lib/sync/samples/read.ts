@@ -51,7 +51,8 @@ const sampleColumns = {
 
 /**
  * The samples of a range in steps, and the sums of types and destinations over all of it. A step without a sample has no row. One
- * statement; errors that are alike are counted before they are taken apart.
+ * statement, which goes through the samples once: all else is computed from the sums of each time and of each destination. Errors
+ * that are alike are counted before they are taken apart.
  * @param places those that count; undefined: all
  */
 export async function readSamples(
@@ -60,15 +61,23 @@ export async function readSamples(
   stepSeconds: number,
   places: readonly Place[] | undefined,
 ): Promise<readonly SampleRow[]> {
+  const { rows } = await samplesStatement(range, stepSeconds, places).execute(db);
+  return rows;
+}
+
+function samplesStatement(range: SampleRange, stepSeconds: number, places: readonly Place[] | undefined) {
   const step = (slot: RawBuilder<unknown>) => beginOfSpan(slot, stepSeconds);
-  const { rows } = await rowsOf(sampleColumns)`
+  return rowsOf(sampleColumns)`
     with chosen as materialized (
-      select s.slot, s.type, s.name, s.pending, s.oldest_seconds, s.done, s.failed, s.errors
-        from ${samplesFor(stepSeconds)} s where ${inRange(range)} ${ofPlaces(places)}
+      select slot, type, name, errors, sum(pending) as pending, max(pending) as most, max(oldest_seconds) as oldest_seconds,
+             sum(done) as done, sum(failed) as failed, count(*) as times
+        from (select s.slot, s.type, s.name, s.pending, s.oldest_seconds, s.done, s.failed, case when s.failed > 0 then s.errors end as errors
+                from ${samplesFor(stepSeconds)} s where ${inRange(range)} ${ofPlaces(places)}) one
+       group by grouping sets ((slot, type, errors), (type, name, errors))
     ),
     typed as materialized (
       select slot, type, sum(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed
-        from chosen group by slot, type
+        from chosen where slot is not null group by slot, type
     ),
     queue as (
       select ${step(sql`slot`)} as at, count(*) as samples, max(pending) as queued, max(capacity) as capacity
@@ -82,24 +91,23 @@ export async function readSamples(
        group by 1
     ),
     named as (
-      select type, name, max(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed
+      select type, name, max(most) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed
         from chosen where name <> '' group by type, name
        order by sum(failed) desc, sum(done) desc, type, name limit ${summedMax}::int
     ),
     kinds as (
       select at, type, null as name, jsonb_object_agg(kind, count) as errors
         from (select o.at, o.type, e.key as kind, sum(e.value::int * o.times) as count
-                from (select ${step(sql`slot`)} as at, type, errors, count(*) as times
-                        from chosen where failed > 0 group by 1, type, errors) o
-               cross join lateral jsonb_each_text(o.errors) e
+                from (select ${step(sql`slot`)} as at, type, errors, sum(times) as times
+                        from chosen where slot is not null and errors is not null group by 1, type, errors) o
+               cross join lateral ${kindsOf(sql`o.errors`)} e
                group by grouping sets ((o.at, e.key), (o.type, e.key))) one
        group by at, type
       union all
       select null, type, name, jsonb_object_agg(kind, count)
         from (select o.type, o.name, e.key as kind, sum(e.value::int * o.times) as count
-                from (select type, name, errors, count(*) as times
-                        from chosen where failed > 0 and name <> '' group by type, name, errors) o
-               cross join lateral jsonb_each_text(o.errors) e
+                from (select type, name, errors, times from chosen where name <> '' and errors is not null) o
+               cross join lateral ${kindsOf(sql`o.errors`)} e
                group by o.type, o.name, e.key) one
        group by type, name
     ),
@@ -117,9 +125,14 @@ export async function readSamples(
       from sums s
       left join kinds k on coalesce(k.at, 'epoch') = coalesce(s.at, 'epoch') and coalesce(k.type, '') = coalesce(s.type, '')
        and coalesce(k.name, '') = coalesce(s.name, '')
-     order by s.at, s.failed desc, s.done desc, s.type, s.name`.execute(db);
-  return rows;
+     order by s.at, s.failed desc, s.done desc, s.type, s.name`;
 }
+
+/** More than there are kinds of error. The planner would count with a hundred. */
+const kindsMax = 20;
+
+const kindsOf = (errors: RawBuilder<unknown>) =>
+  sql`(select key, value from jsonb_each_text(${errors}) limit ${kindsMax}::int)`;
 
 /** Steps of whole spans need only the sums of spans. */
 const samplesFor = (stepSeconds: number) =>

@@ -9,4 +9,4 @@ export const keptHours = 24;
 
 /** The begin of the span of so many seconds that has the time. Spans are counted from the epoch, so those of a day are the same for all. */
 export const beginOfSpan = (time: RawBuilder<unknown>, seconds: number): RawBuilder<unknown> =>
-  sql`to_timestamp(floor(extract(epoch from ${time}) / ${seconds}::int) * ${seconds}::int)`;
+  sql`date_bin(make_interval(secs => ${seconds}::int), ${time}, 'epoch'::timestamptz)`;

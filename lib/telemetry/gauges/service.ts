@@ -9,6 +9,8 @@ type JobState = (typeof jobStates)[number];
 export interface ServiceReadings extends WorkspaceReadings {
   settings(): Promise<{ readonly queue_capacity: number; readonly disabled: boolean }>;
   associations(): Promise<readonly { readonly type: string; readonly status: string; readonly count: number }[]>;
+  /** Number of changes of these counts that are not folded into sums. */
+  unfolded(): Promise<number>;
   /** Age in seconds of the oldest change that is not synced yet. */
   oldestDirty(): Promise<ReadonlyMap<string, number>>;
   /** What looks found at destinations, and the age in seconds of the oldest last look. */
@@ -44,6 +46,9 @@ export function gaugeService(metrics: Metrics, types: readonly string[], reading
       'keyferry_sync_associations',
       counts.map(({ type, status, count }) => sample({ type, status }, count)),
     );
+  });
+  source('unfolded', ['keyferry_sync_unfolded_counts'], async () => {
+    metrics.set('keyferry_sync_unfolded_counts', single(await readings.unfolded()));
   });
   source('age', ['keyferry_sync_oldest_dirty_age_seconds'], async () => {
     metrics.set('keyferry_sync_oldest_dirty_age_seconds', byType(types, await readings.oldestDirty()));

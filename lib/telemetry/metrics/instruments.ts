@@ -122,6 +122,10 @@ export const gauges = {
     labels: ['type'],
   },
   keyferry_sync_associations: { help: 'Associations, by status.', labels: ['type', 'status'] },
+  keyferry_sync_unfolded_counts: {
+    help: 'Changes of the counts of associations that the sweep has not replaced by sums; at most 100,000 are counted.',
+    labels: [],
+  },
   keyferry_sync_drifted_associations: {
     help: 'Associations whose objects a look found to differ from what the sync left, by kind of drift; at most 10,000 are counted.',
     labels: ['type', 'kind'],

@@ -22,15 +22,18 @@ async function failing(more = 0): Promise<string> {
   service.fake(type).fail({ kind: 'credentials', times: 1_000 });
   await service.set(type, name, await service.secret({ v: '1' }));
   service.fake(type).heal();
-  if (more > 0) {
-    await insertAssociations(service, name, more, 'CLIENT_SIDE_ERROR');
-    await sql`
-      update associations a set error = b.error from associations b, destinations d
-       where d.name = ${name} and a.destination_id = d.id and b.destination_id = d.id and a.error is null and b.error is not null`.execute(
-      service.store.db,
-    );
-  }
+  if (more > 0) await failedBeside(name, more);
   return name;
+}
+
+/** Further syncs that failed as the one of the destination did. */
+async function failedBeside(name: string, count: number): Promise<void> {
+  await insertAssociations(service, name, count, 'CLIENT_SIDE_ERROR');
+  await sql`
+    update associations a set error = b.error from associations b, destinations d
+     where d.name = ${name} and a.destination_id = d.id and b.destination_id = d.id and a.error is null and b.error is not null`.execute(
+    service.store.db,
+  );
 }
 
 /** Queues the failed syncs of a destination again, and waits until they are in line. */
@@ -83,6 +86,21 @@ test('growing numbers are told again, later', async () => {
   await later(service);
   await service.tell();
   expect((await eventsOf(service.ask, name)).map(({ failed }) => failed)).toEqual([1, 2]);
+});
+
+test('syncs that were mended and fail again are told again, also while another one stays failed', async () => {
+  const name = await failing(3);
+  await tellNow(service);
+  await sql`
+    delete from associations a using destinations d
+     where d.id = a.destination_id and d.name = ${name} and a.secret_name like 'many-of-%'`.execute(service.store.db);
+  await later(service);
+  await service.tell();
+  expect((await eventsOf(service.ask, name)).map(({ failed }) => failed)).toEqual([4]);
+  await failedBeside(name, 3);
+  await later(service);
+  await service.tell();
+  expect((await eventsOf(service.ask, name)).map(({ failed }) => failed)).toEqual([4, 4]);
 });
 
 test('a destination that is mended is not told as recovered before its syncs are done', async () => {

@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { breaker } from '#queue/gate/calls.ts';
 import { eventually, serviceOf } from '#test/support/flow/open-service.ts';
@@ -9,10 +10,13 @@ interface Overview {
   readonly version: string;
   readonly total: number;
   readonly queue?: object;
+  readonly workers?: readonly { readonly type: string; readonly seen: number; readonly last_seen_at: string | null }[];
   readonly destinations: readonly {
     readonly name: string;
     readonly circuit?: string;
     readonly total: number;
+    readonly disabled: boolean;
+    readonly disabled_until?: string;
     readonly rate?: { readonly limit: number };
   }[];
 }
@@ -59,6 +63,44 @@ test('the limit that a throttled call leaves is shown, and not at another accoun
   const rateOf = async (one: string) => ofDestination(await read(), one)?.rate?.limit;
   await eventually(async () => ((await rateOf(name)) ?? 30) < 29.5);
   expect(await rateOf(other)).toBe(30);
+});
+
+test('workers are shown by type, in the root of all types, and when one was last seen makes no new version', async () => {
+  await service.destination(type);
+  const ours = ({ workers }: Overview) => workers?.find((one) => one.type === type);
+  await eventually(async () => ours(await read())?.seen === 1);
+  expect((await read()).workers).toContainEqual({ type: 'repo-host', seen: 0, last_seen_at: null });
+  await service.untilQuiet();
+  await eventually(async () => {
+    const before = await read();
+    const redis = new Redis(service.config.REDIS_URL ?? '');
+    await redis.zincrby(`${service.config.KEYFERRY_REDIS_PREFIX}:workers:${type}`, 1_000, 'last');
+    redis.disconnect();
+    await eventually(async () => ours(await read())?.last_seen_at !== ours(before)?.last_seen_at);
+    const after = await read();
+    // Numbers of what other tests began may still have changed.
+    return after.version === before.version;
+  });
+  const namespace = service.name('team');
+  await service.api.write(`sys/namespaces/${namespace}`, {});
+  expect((await read('', { 'x-service-namespace': namespace })).workers).toEqual([]);
+});
+
+test('a paused destination is shown as such', async () => {
+  const name = await service.destination(type);
+  const at = `sys/sync/destinations/${type}/${name}`;
+  const pauseOf = async () => {
+    const { disabled, disabled_until } = ofDestination(await read(), name) ?? {};
+    return { disabled, disabled_until };
+  };
+  const until = '2100-01-01T00:00:00.000Z';
+  await eventually(async () => (await pauseOf()).disabled === false);
+  await service.ask('PATCH', at, { disabled: true, disabled_until: until });
+  await eventually(async () => (await pauseOf()).disabled === true);
+  expect(await pauseOf()).toEqual({ disabled: true, disabled_until: until });
+  await service.ask('PATCH', at, { disabled: false });
+  await eventually(async () => (await pauseOf()).disabled === false);
+  expect(await pauseOf()).toEqual({ disabled: false });
 });
 
 test('an open circuit is shown', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rootNamespace } from '#core/namespace.ts';
 import type { OpenStore } from '#store/open.ts';
 import type { Store } from '#store/store.ts';
-import { countAssociations } from '#sync/records/metric-counts.ts';
+import { countAssociations, countUnfolded } from '#sync/records/metric-counts.ts';
 import { countedDestinations, numbersOf } from '#sync/records/overview/counts.ts';
 import { pendingByDestination } from '#sync/samples/pending.ts';
 import { foldCounts } from '#sync/sweep/counts/fold.ts';
@@ -23,7 +23,9 @@ beforeAll(async () => {
     select d.id, d.type, gen_random_uuid(), 'kv/', 'kv_1', n::text, 'secret-path', 't', false, 'present',
            case when n % 2 = 0 then 'PENDING' else 'SYNCED' end, 1, n % 2, '[]', now(), case when n % 2 = 0 then now() end
       from generate_series(1, ${all / 2}::int) n cross join destinations d`.execute(store.db);
+  expect(await countUnfolded(store)).toBeGreaterThan(0);
   await foldCounts(store);
+  expect(await countUnfolded(store)).toBe(0);
   await sql`vacuum analyze associations`.execute(store.db);
   const { rows } = await sql<{ id: string }>`select min(id)::text as id from destinations`.execute(store.db);
   id = rows[0]?.id ?? '';
@@ -36,6 +38,7 @@ const reads: readonly (readonly [string, (db: Db) => Promise<unknown>])[] = [
   ['of a destination', (db) => numbersOf(db, id)],
   ['of a sample', pendingByDestination],
   ['of metrics', countAssociations],
+  ['of changes that are not folded', countUnfolded],
 ];
 
 /** Some for the way to the first entry of an index, for each destination. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { rootNamespace } from '#core/namespace.ts';
 import type { OpenStore } from '#store/open.ts';
 import { listSecrets } from '#sync/rows/associations/listed-secrets.ts';
@@ -46,6 +46,43 @@ test('a namespace lists its secrets without reading those of others, even with a
     expect((await blocks()) - before).toBeLessThan(20);
   });
   expect(await listSecrets(store, rootNamespace.id)).toHaveLength(ofRoot);
+});
+
+test('a page of the root does not read the associations of other namespaces that come before it', async () => {
+  const own = await testStore();
+  onTestFinished(() => own.close());
+  await sql`insert into namespaces (id, uuid, path, custom_metadata) values ('busy', gen_random_uuid(), 'busy/', '{}')`.execute(
+    own.db,
+  );
+  await sql`
+    insert into destinations (type, name, connection, granularity, custom_tags, network, adopt, updated_at, namespace_id)
+    values ('cloud-a-sm', 'd', 'x', 'secret-path', '{}', '{}', false, now(), ${rootNamespace.id}),
+           ('cloud-a-sm', 'd', 'x', 'secret-path', '{}', '{}', false, now(), 'busy')`.execute(own.db);
+  await sql`
+    insert into associations (destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity, template, adopt,
+                              desired, status, records, updated_at)
+    select d.id, 'cloud-a-sm', '00000000-0000-4000-8000-000000000009'::uuid, 'kv/', 'kv_1',
+           case when d.namespace_id = 'busy' then 'a' else 'b' end || lpad(n::text, 5, '0'), 'secret-path', 't', false, 'present',
+           'SYNCED', '[]', now()
+      from destinations d
+     cross join lateral generate_series(1, case when d.namespace_id = 'busy' then 10000 else 500 end) n`.execute(
+    own.db,
+  );
+  await sql`vacuum analyze associations`.execute(own.db);
+  await own.db.transaction().execute(async (tx) => {
+    const blocks = async (): Promise<number> => {
+      const { rows } = await sql<{ blocks: number }>`
+        select pg_stat_get_xact_blocks_fetched('associations'::regclass)::int as blocks`.execute(tx);
+      return rows[0]?.blocks ?? 0;
+    };
+    for (const mode of ['force_generic_plan', 'force_custom_plan']) {
+      await sql`set local plan_cache_mode = ${sql.raw(mode)}`.execute(tx);
+      const before = await blocks();
+      const found = await listSecrets({ db: tx }, rootNamespace.id, { size: 100 });
+      expect((await blocks()) - before).toBeLessThan(1_000);
+      expect([found.length, found[0]?.secret_name, found[100]?.secret_name]).toEqual([101, 'b00001', 'b00101']);
+    }
+  });
 });
 
 test('a page of a namespace reads the page, and not all secrets of the namespace', async () => {

@@ -5,6 +5,7 @@ import { openMetrics } from '#telemetry/metrics/open.ts';
 const readings: ServiceReadings = {
   settings: async () => ({ queue_capacity: 10, disabled: true }),
   associations: async () => [{ type: 'a', status: 'SYNCED', count: 4 }],
+  unfolded: async () => 9,
   oldestDirty: async () => new Map([['a', 7]]),
   drift: async () => [{ type: 'a', kind: 'foreign', count: 6 }],
   oldestLook: async () => new Map([['a', 8]]),
@@ -54,6 +55,10 @@ test('statuses of runs and agents that nothing has are 0, and others are not los
       'keyferry_workspace_oldest_waiting_age_seconds{work="commit"} 12',
     ]),
   );
+});
+
+test('changes of counts that are not folded are a gauge', async () => {
+  expect(await shown()).toContain('keyferry_sync_unfolded_counts 9');
 });
 
 test('drift has a value for each type and kind, and zero where nothing was found', async () => {

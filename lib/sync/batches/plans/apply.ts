@@ -1,9 +1,11 @@
 import { sql, type Transaction } from 'kysely';
 import { conflict, notFound } from '#core/errors.ts';
+import { int, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { syncPlansTable } from '#store/tables/sync.ts';
 import type { Database } from '#store/tables.ts';
+import type { RecordFilter } from '../../records/filter.ts';
 import { insertBatch } from '../store.ts';
 import { changesSince } from './changes.ts';
 import type { KeptPlan } from './plan.ts';
@@ -26,7 +28,7 @@ export async function applyPlan(
         `nothing was done: since the plan was made, ${counted(changes)} changed: plan again`,
         ...changes,
       ]);
-    const all = { namespaceId, filter: {}, updatedBefore: null, limit: null };
+    const all = { namespaceId, filter: await filterOf(tx, id), updatedBefore: null, limit: null };
     const batchId = await insertBatch(tx, { ...all, action: 'apply', rate, total: plan.items });
     await sql`
       insert into sync_batch_items (batch_id, association_id)
@@ -35,6 +37,16 @@ export async function applyPlan(
       update sync_plans set applied_at = now(), batch_id = ${batchId}::uuid where id = ${id}::uuid`.execute(tx);
     return batchId;
   });
+}
+
+/** The destination of a plan that has one, or the type of one that has one: who may read these may read the batch. */
+async function filterOf(tx: Transaction<Database>, id: string): Promise<RecordFilter> {
+  const { rows } = await rowsOf({ count: int, types: int, type: text, name: text })`
+    select count(*)::int as count, count(distinct type)::int as types, coalesce(min(type), '') as type, coalesce(min(name), '') as name
+      from sync_plan_destinations where plan_id = ${id}::uuid`.execute(tx);
+  const { count, types, type, name } = rows[0] ?? { count: 0, types: 0, type: '', name: '' };
+  if (types !== 1) return {};
+  return count === 1 ? { type, name } : { type };
 }
 
 const counted = ({ length }: readonly string[]): string => (length === 1 ? 'this' : 'these');

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { badField } from '#core/errors.ts';
+import { type AppError, badField } from '#core/errors.ts';
 import type { DestinationDefinition } from '#destinations/contract.ts';
 import { type Dirty, dirtyColumns, markDirty } from '#store/outbox.ts';
 import { objectOf } from '#store/sql/columns.ts';
@@ -32,14 +32,17 @@ export async function destinationsNamed(
   const { rows } = await rowsOf({ id: text })`
     select id::text as id from destinations where type = any(${types}::text[]) and name = ${name}
        and (${namespaceId ?? null}::text is null or namespace_id = ${namespaceId ?? null})`.execute(store.db);
-  if (rows.length === 0) throw badField('name', unknownName(name, type));
+  if (rows.length === 0) throw noneNamed(name, type);
   return rows.map(({ id }) => id);
 }
 
-/** Leaves the type out of the message, because its name depends on the vocabulary. */
-function unknownName(name: string, type: string | undefined): string {
+/** The error for a name that no destination has. It leaves the type out, because its name depends on the vocabulary. */
+export function noneNamed(name: string, type: string | undefined): AppError {
   const searched = type === undefined ? 'no destination' : 'no destination of this type';
-  return `name: ${searched} is called ${JSON.stringify(name)}: LIST sys/sync/destinations returns the names`;
+  return badField(
+    'name',
+    `name: ${searched} is called ${JSON.stringify(name)}: LIST sys/sync/destinations returns the names`,
+  );
 }
 
 /** Looks at the next associations after `after` and marks those that match the filter dirty. */

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { pick, type RowOf } from '#store/sql/columns.ts';
-import { bigintText, int, nullable, text, timestamptz } from '#store/sql/kinds.ts';
+import { bigintText, bool, int, nullable, text, timestamptz } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { destinationsTable } from '#store/tables/sync.ts';
+import { isPaused } from '../../model/pause.ts';
 import { isRemnant, type SyncStatus, toStatus } from '../../model/status.ts';
 
 /** The numbers of the associations of a destination. */
@@ -23,6 +24,9 @@ export interface CountedDestination extends RowOf<typeof destinationRowColumns>,
 const destinationRowColumns = {
   id: bigintText,
   ...pick(destinationsTable, 'type', 'name', 'created_at', 'updated_at', 'purge_initiated_at', 'purge_error'),
+  /** Whether it is paused now, and when that ends by itself; null for a pause without an end. */
+  disabled: bool,
+  disabled_until: nullable(timestamptz),
   /** Since when its associations are being marked after a change of it. */
   marking_since: nullable(timestamptz),
 };
@@ -36,7 +40,8 @@ export async function countedDestinations(
   namespaceId: string,
 ): Promise<readonly CountedDestination[]> {
   const { rows } = await rowsOf(destinationRowColumns)`
-    select d.id, d.type, d.name, d.created_at, d.updated_at, d.purge_initiated_at, d.purge_error, m.began_at as marking_since
+    select d.id, d.type, d.name, d.created_at, d.updated_at, d.purge_initiated_at, d.purge_error, ${isPaused('d')} as disabled,
+           case when ${isPaused('d')} then d.disabled_until end as disabled_until, m.began_at as marking_since
       from destinations d left join markings m on m.destination_id = d.id
      where d.namespace_id = ${namespaceId} order by d.type, d.name limit ${overviewMax + 1}::int`.execute(db);
   const counts = Map.groupBy(

@@ -11,6 +11,7 @@ import { replyOfNew } from '../batches/create.ts';
 import { forgetFailedPurge } from '../destinations/store.ts';
 import type { SyncParts } from '../parts.ts';
 import { withoutNeverSynced } from '../rights/never-synced.ts';
+import { mayReadAssociations } from '../rights/readable.ts';
 import { requireSecretRead } from '../rights/secret-read.ts';
 import { changeable, noSecret } from './change.ts';
 import { belowMount, type Many } from './many.ts';
@@ -39,8 +40,10 @@ export async function setMany(parts: SyncParts, input: SetMany, mount: Mount, co
   const total = secretNames.length;
   const never_synced = given.length - total;
   if (input.dry_run === true) {
-    const known = await associatedOf(parts, destination.id, mount.id, secretNames);
-    return { data: { dry_run: true, total, would_change: total, new: total - known, never_synced } };
+    const isReadable = await mayReadAssociations(context, { type, name });
+    const known = isReadable ? await associatedOf(parts, destination.id, mount.id, secretNames) : undefined;
+    const isNew = known === undefined ? {} : { new: total - known };
+    return { data: { dry_run: true, total, would_change: total, ...isNew, never_synced } };
   }
   if (never_synced > 0)
     context.warn(

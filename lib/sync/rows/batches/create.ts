@@ -1,19 +1,18 @@
 import { z } from 'zod';
-import { badField, badRequest } from '#core/errors.ts';
-import type { Mount } from '#path/contract/mount.ts';
+import { badField } from '#core/errors.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { bool, duration, type Input, integer, number, text, textList } from '#path/fields.ts';
-import { type BatchAction, countedMax, requestedActions } from '../../batches/batch.ts';
-import { matchingAfter, previewBatch } from '../../batches/preview.ts';
+import { type BatchAction, requestedActions } from '../../batches/batch.ts';
+import { previewBatch } from '../../batches/preview.ts';
 import { destinationsNamed } from '../../batches/replay/page.ts';
 import { createBatch, loadBatch, type NewBatch } from '../../batches/store.ts';
-import type { Selection } from '../../batches/walk.ts';
 import { isEmptyFilter, type RecordFilter, recordFilter, recordFilterFields } from '../../records/filter.ts';
 import { isRecordId } from '../../records/record.ts';
 import { withRule } from '../../rules/named.ts';
 import type { SyncParts } from '../parts.ts';
-import { requireSecretRead } from '../rights/secret-read.ts';
+import { batchReader, countedFor } from './readable.ts';
+import { isRecorded, recordable } from './recordable.ts';
 import { batchView, previewView } from './view.ts';
 
 /** Ten years, in seconds. */
@@ -96,17 +95,16 @@ interface Start {
   readonly rate?: number | null;
 }
 
-/** Counts what a batch would change. */
-export async function previewOf(
-  parts: SyncParts,
-  start: Start,
-  { namespace, vocabulary }: RequestContext,
-): Promise<Reply> {
+/** Counts what a batch would change at the destinations whose associations the caller may read. */
+export async function previewOf(parts: SyncParts, start: Start, context: RequestContext): Promise<Reply> {
   const { action, filter, updatedBefore = null, secrets, limit = null } = start;
-  await destinationsNamed(parts.store, parts.definitions, { namespaceId: namespace.id, ...filter });
-  const selection = { namespaceId: namespace.id, filter, updatedBefore, secrets };
-  const preview = await previewBatch(parts.store, action, selection);
-  return { data: previewView(parts.definitions, preview, limit, vocabulary) };
+  const destinations = await countedFor(parts, filter, context);
+  await destinationsNamed(parts.store, parts.definitions, { namespaceId: context.namespace.id, ...filter });
+  const selection = { namespaceId: context.namespace.id, filter, updatedBefore, secrets, destinations };
+  const ids = isRecorded(action) ? await recordable(parts, action, selection, limit, context) : undefined;
+  const counted = ids === undefined ? selection : { ...selection, filter: { ...filter, ids } };
+  const preview = await previewBatch(parts.store, action, counted);
+  return { data: previewView(parts.definitions, action, preview, limit, context.vocabulary) };
 }
 
 /**
@@ -118,50 +116,30 @@ export async function startBatch(parts: SyncParts, start: Start, context: Reques
   const { action, filter, updatedBefore = null, secrets, limit = null, rate = null } = start;
   const selection = { namespaceId: namespace.id, filter, updatedBefore, secrets };
   await destinationsNamed(parts.store, parts.definitions, { namespaceId: namespace.id, ...filter });
-  const isRecorded = action === 'remove' || action === 'set';
-  const associations = isRecorded ? await recordable(parts, action, selection, context) : undefined;
+  const associations = isRecorded(action) ? await recordable(parts, action, selection, limit, context) : undefined;
   const total = associations?.length ?? (await previewBatch(parts.store, action, selection)).total;
   const wanted = { ...selection, action, limit, rate, total };
   return replyOfNew(parts, associations === undefined ? wanted : { ...wanted, associations }, context);
 }
 
-/** Stores a batch and replies with it (202). */
+/**
+ * Stores a batch and replies with it (202). What a batch over destinations that the caller may not read would count is left out, unless the
+ * caller may read each of its secrets.
+ */
 export async function replyOfNew(
   parts: SyncParts,
   wanted: NewBatch,
-  { vocabulary }: RequestContext,
+  context: RequestContext,
 ): Promise<Reply | undefined> {
   const id = await createBatch(parts.store, wanted);
   const batch = await loadBatch(parts.store, wanted.namespaceId, id);
-  return batch && { status: 202, data: batchView(parts.definitions, batch, vocabulary) };
-}
-
-/**
- * The associations that a batch sets or removes. The caller must be allowed to read each secret, as for `associations/set` and `remove`.
- * The sweep has no caller, so the rights are those of now, and only these associations are changed.
- */
-async function recordable(
-  parts: SyncParts,
-  action: BatchAction,
-  selection: Selection,
-  context: RequestContext,
-): Promise<readonly string[]> {
-  const ids: string[] = [];
-  const mounts = new Map<string, Mount | undefined>();
-  for (let after: string | undefined = '0'; after !== undefined; ) {
-    const page = await matchingAfter(parts.store, selection, after);
-    for (const { id, mountPath, secretName } of page) {
-      if (!mounts.has(mountPath)) mounts.set(mountPath, await parts.mounts.resolve(mountPath, context.namespace));
-      const mount = mounts.get(mountPath);
-      // An association that has outlived its mount has no path at which its secret could be read: as by a single request, it can be
-      // removed but not set.
-      const holds = mount?.path === mountPath && parts.readPath(mount, secretName) !== undefined;
-      if (holds) await requireSecretRead(parts, context, mount, secretName);
-      if (holds || action === 'remove') ids.push(id);
-    }
-    if (ids.length > countedMax)
-      throw badRequest(`more than ${countedMax} associations match: change them in several batches`);
-    after = page.at(-1)?.id;
-  }
-  return ids;
+  if (batch === undefined) return undefined;
+  const isShown = isRecorded(batch.action) || (await batchReader(parts, context)(batch));
+  if (!isShown) context.warn('the batch concerns destinations whose associations you may not read: it cannot be shown');
+  return {
+    status: 202,
+    data: isShown
+      ? batchView(parts.definitions, batch, context.vocabulary)
+      : { id, action: batch.action, state: batch.state },
+  };
 }

@@ -1,11 +1,16 @@
 import { notFound } from '#core/errors.ts';
 import { isUuid } from '#core/ids.ts';
+import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { pathText } from '#path/fields.ts';
+import type { Page } from '#path/listing.ts';
+import type { Batch } from '../../batches/batch.ts';
 import { cancelBatch, listBatches, loadBatch } from '../../batches/store.ts';
+import { afterDated, datedPosition, pageOf, shortFields } from '../fields/pages.ts';
 import type { SyncParts } from '../parts.ts';
 import { batchFields, create } from './create.ts';
+import { batchReader } from './readable.ts';
 import { batchView } from './view.ts';
 
 /** The rows below `sys/sync/batches`. */
@@ -30,9 +35,9 @@ export function batchRows(parts: SyncParts): readonly Row[] {
     },
     {
       pattern: 'sync/batches/',
-      help: 'Lists the batches of the namespace, the newest first.',
+      help: 'Lists the batches of the namespace, the newest first. Those that concern destinations whose associations the caller may not read are left out.',
       operations: {
-        list: operation({}, { summary: 'List batches', run: (_input, context) => list(parts, context) }),
+        list: operation(shortFields, { summary: 'List batches', run: (page, context) => list(parts, page, context) }),
       },
     },
     {
@@ -51,21 +56,25 @@ export function batchRows(parts: SyncParts): readonly Row[] {
   ];
 }
 
-async function list(parts: SyncParts, { namespace, vocabulary }: RequestContext) {
-  const batches = await listBatches(parts.store, namespace.id);
-  const keys = batches.map(({ id }) => id);
+async function list(parts: SyncParts, page: Page, context: RequestContext): Promise<Reply> {
+  const mayRead = batchReader(parts, context);
+  const readable: Batch[] = [];
+  for (const batch of await listBatches(parts.store, context.namespace.id))
+    if (await mayRead(batch)) readable.push(batch);
+  const { shown, more } = pageOf(afterDated(readable, page), page, datedPosition);
   const key_info = Object.fromEntries(
-    batches.map((batch) => [batch.id, batchView(parts.definitions, batch, vocabulary)]),
+    shown.map((batch) => [batch.id, batchView(parts.definitions, batch, context.vocabulary)]),
   );
-  return keys.length === 0 ? undefined : { data: { keys, key_info } };
+  return shown.length === 0 ? undefined : { data: { keys: shown.map(({ id }) => id), key_info, ...more } };
 }
 
 async function show(parts: SyncParts, id: string, context: RequestContext) {
   return { data: batchView(parts.definitions, await required(parts, id, context), context.vocabulary) };
 }
 
-async function required({ store }: SyncParts, id: string, { namespace }: RequestContext) {
-  const batch = isUuid(id) ? await loadBatch(store, namespace.id, id) : undefined;
-  if (batch === undefined) throw notFound();
+/** @throws AppError `not-found` also when it concerns a destination whose associations the caller may not read */
+async function required(parts: SyncParts, id: string, context: RequestContext) {
+  const batch = isUuid(id) ? await loadBatch(parts.store, context.namespace.id, id) : undefined;
+  if (batch === undefined || !(await batchReader(parts, context)(batch))) throw notFound();
   return batch;
 }

@@ -1,11 +1,12 @@
 import type { DestinationDefinition } from '#destinations/contract.ts';
 import type { Vocabulary } from '#path/contract/request.ts';
 import { statusName } from '#path/vocabulary.ts';
-import { type Batch, countedMax } from '../../batches/batch.ts';
+import { type Batch, type BatchAction, countedMax } from '../../batches/batch.ts';
 import type { Preview } from '../../batches/preview.ts';
 import { storedTypeIn } from '../../model/definition.ts';
 import { toStatus } from '../../model/status.ts';
 import type { RecordFilter } from '../../records/filter.ts';
+import { isRecorded } from './recordable.ts';
 
 type Definitions = readonly DestinationDefinition[];
 
@@ -25,7 +26,7 @@ export function batchView(definitions: Definitions, batch: Batch, vocabulary: Vo
     limit: limit_count,
     rate: batch.rate,
     total,
-    total_is_exact: total < countedMax,
+    total_is_exact: total < countedMax && !isCut(batch.action, total, limit_count),
     changed: marked,
     counts: {
       synced: outcomes.synced,
@@ -42,9 +43,14 @@ export function batchView(definitions: Definitions, batch: Batch, vocabulary: Vo
   };
 }
 
+/** Of associations that are recorded, no more than `limit` are looked for. */
+const isCut = (action: BatchAction, total: number, limit: number | null): boolean =>
+  isRecorded(action) && limit !== null && total >= limit;
+
 /** The counts of a dry run. */
 export function previewView(
   definitions: Definitions,
+  action: BatchAction,
   { total, exact, counts }: Preview,
   limit: number | null,
   vocabulary: Vocabulary,
@@ -52,7 +58,7 @@ export function previewView(
   return {
     dry_run: true,
     total,
-    total_is_exact: exact,
+    total_is_exact: exact && !isCut(action, total, limit),
     would_change: Math.min(total, limit ?? total),
     counts: counts.map(({ type, name, status, count }) => ({
       type: storedTypeIn(definitions, type, vocabulary),

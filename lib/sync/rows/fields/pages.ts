@@ -30,6 +30,32 @@ export function pageOf<R>(rows: readonly R[], page: Page, positionOf: (last: R) 
   return { shown, more: { next }, warnings: page.limit > 0 && page.limit <= shownMax ? [] : [continueWith(next)] };
 }
 
+/** Fields of lists that are short enough to be read whole. */
+export const shortFields = pageFieldsOf(
+  'Return only entries after this position: `next` of the page before',
+  'Maximum number of entries; 0 for all. The reply has `next` unless it is the last page',
+  text(positionCharactersMax),
+);
+
+interface Dated {
+  readonly id: string;
+  readonly created_at: Date;
+}
+
+/** The place of an entry in a list whose newest entries are first. */
+export const datedPosition = ({ id, created_at }: Dated): string => `${created_at.toISOString()}/${id}`;
+
+/** The entries of such a list after a position, whose own entry may have been deleted meanwhile. */
+export function afterDated<R extends Dated>(all: readonly R[], { after }: Page): readonly R[] {
+  if (after === '') return all;
+  const [time, id] = partsOf(after);
+  const at = all.findIndex((one) => one.id === id);
+  if (at >= 0) return all.slice(at + 1);
+  const created = new Date(time);
+  if (Number.isNaN(created.getTime())) throw invalidPosition();
+  return all.filter(({ created_at }) => created_at < created);
+}
+
 /** The two parts of a position, of which only the second may contain slashes. */
 export function partsOf(after: string): readonly [string, string] {
   const at = after.indexOf('/');

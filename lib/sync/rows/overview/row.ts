@@ -5,13 +5,14 @@ import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { duration, type Input, text } from '#path/fields.ts';
 import { longPoll } from '#path/long-poll.ts';
+import type { WorkersSeen } from '#queue/contract.ts';
 import { loadSettings } from '../../model/settings.ts';
 import { countedDestinations, overviewMax } from '../../records/overview/counts.ts';
 import { sharedReadings } from '../../records/overview/readings.ts';
 import type { SyncParts } from '../parts.ts';
 import { readableOf } from '../rights/readable.ts';
 import { tagged, versioned } from './tagged.ts';
-import { overviewView, type SeenDestination } from './view.ts';
+import { overviewView, type SeenDestination, workersView } from './view.ts';
 
 const waitSecondsMax = 30;
 /** How often a waiting request looks at the shared reading, in milliseconds. */
@@ -50,7 +51,8 @@ export function overviewRow(parts: SyncParts): Row {
       return seen.shown;
     };
     const isNew = (shown: Awaited<ReturnType<typeof show>>) => shown.data.version !== since;
-    return tagged(await wait(look, isNew, input.wait * 1_000, context.signal), context);
+    const waiting = { namespaceId: context.namespace.id, waitMs: input.wait * 1_000, signal: context.signal };
+    return tagged(await wait(look, isNew, waiting), context);
   };
   return {
     pattern: 'sync/overview',
@@ -63,6 +65,8 @@ interface Overview {
   readonly destinations: readonly SeenDestination['destination'][];
   readonly gates: ReadonlyMap<string, SeenDestination['gate']>;
   readonly disabled: boolean;
+  /** Undefined while Redis is unavailable. */
+  readonly workers: ReadonlyMap<string, WorkersSeen> | undefined;
   readonly queue: { readonly pending: number | null; readonly capacity: number };
 }
 
@@ -70,38 +74,50 @@ async function readOverview({ store, queue }: SyncParts, namespaceId: string): P
   const { disabled, queue_capacity } = await loadSettings(store);
   const destinations = await countedDestinations(store, namespaceId);
   const ids = destinations.map(({ id }) => id);
-  const [states, pending] = await Promise.all([queue.gateStates(ids), queue.pendingCount()]).catch(unlessAway);
+  const [states, pending, workers] = await Promise.all([
+    queue.gateStates(ids),
+    queue.pendingCount(),
+    queue.workers(),
+  ]).catch(unlessAway);
   return {
     destinations,
     gates: new Map(ids.map((id, at) => [id, states[at]])),
     disabled,
+    workers,
     queue: { pending, capacity: queue_capacity },
   };
 }
 
 /** The numbers of the store are shown also while Redis is unavailable. */
-function unlessAway(cause: unknown): readonly [readonly undefined[], null] {
-  if (cause instanceof AppError && cause.kind === 'unavailable') return [[], null];
+function unlessAway(cause: unknown): readonly [readonly undefined[], null, undefined] {
+  if (cause instanceof AppError && cause.kind === 'unavailable') return [[], null, undefined];
   throw cause;
 }
 
-/** The overview as this caller may see it. The queue is that of all namespaces, so only the root shows it. */
+/**
+ * The overview as this caller may see it. The queue is that of all namespaces, so only the root shows it. The root shows the workers of all
+ * types, and another namespace those of its destinations.
+ */
 async function show({ definitions }: SyncParts, overview: Overview, context: ReadContext) {
   const { namespace, vocabulary, warn } = context;
   const first = overview.destinations.slice(0, overviewMax);
   if (first.length < overview.destinations.length)
     warn(`only the first ${overviewMax} destinations are shown and counted`);
   if (overview.queue.pending === null)
-    warn('Redis is unavailable: the state of circuits, rates and the queue is unknown');
+    warn('Redis is unavailable: the state of circuits, rates, workers and the queue is unknown');
   const readable = await readableOf(context, first);
   const seen = readable.map((destination) => ({ destination, gate: overview.gates.get(destination.id) }));
+  const shown = [...(overview.workers ?? [])].filter(
+    ([type]) => namespace.path === '' || readable.some((destination) => destination.type === type),
+  );
   const data = {
     disabled: overview.disabled,
+    ...(overview.workers === undefined ? {} : { workers: workersView(definitions, new Map(shown), vocabulary) }),
     ...(namespace.path === '' ? { queue: overview.queue } : {}),
     ...overviewView(definitions, seen, vocabulary),
   };
-  return versioned(data, isRate);
+  return versioned(data, isFleeting);
 }
 
-/** What is left of a rate changes all the time, so it makes no new version. */
-const isRate = (name: string): boolean => name === 'rate';
+/** What is left of a rate, and when a worker was last seen, changes all the time, so it makes no new version. */
+const isFleeting = (name: string): boolean => name === 'rate' || name === 'last_seen_at';

@@ -1,6 +1,6 @@
 import type { DestinationDefinition } from '#destinations/contract.ts';
 import type { Vocabulary } from '#path/contract/request.ts';
-import type { GateState } from '#queue/contract.ts';
+import type { GateState, WorkersSeen } from '#queue/contract.ts';
 import { storedTypeIn } from '../../model/definition.ts';
 import type { SyncStatus } from '../../model/status.ts';
 import { add, type CountedDestination } from '../../records/overview/counts.ts';
@@ -49,19 +49,33 @@ function destinationView(
   { destination, gate }: SeenDestination,
   vocabulary: Vocabulary,
 ): object {
-  const { purge_initiated_at, purge_error, marking_since } = destination;
+  const { disabled, disabled_until, purge_initiated_at, purge_error, marking_since } = destination;
   return {
     type: storedTypeIn(definitions, destination.type, vocabulary),
     name: destination.name,
     ...numbersView(destination, vocabulary),
     created_at: destination.created_at.toISOString(),
     updated_at: destination.updated_at.toISOString(),
+    disabled,
+    ...(disabled_until === null ? {} : { disabled_until: disabled_until.toISOString() }),
     ...(marking_since === null ? {} : { marking_since: marking_since.toISOString() }),
     ...(purge_initiated_at === null ? {} : { purge_initiated_at: purge_initiated_at.toISOString() }),
     ...(purge_error === null ? {} : { purge_error }),
     ...gateView(definitions.find(({ type }) => type === destination.type)?.rate, gate),
   };
 }
+
+/** The workers of types, as all namespaces share them. */
+export const workersView = (
+  definitions: readonly DestinationDefinition[],
+  workers: ReadonlyMap<string, WorkersSeen>,
+  vocabulary: Vocabulary,
+): readonly object[] =>
+  [...workers].map(([type, { seen, lastSeenAt }]) => ({
+    type: storedTypeIn(definitions, type, vocabulary),
+    seen,
+    last_seen_at: lastSeenAt?.toISOString() ?? null,
+  }));
 
 /** What is left of the rate grows with the learned limit until the next operation, up to the burst. */
 function gateView(rate: DestinationDefinition['rate'] | undefined, gate: GateState | undefined): object {

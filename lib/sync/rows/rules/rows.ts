@@ -4,14 +4,16 @@ import type { Reply } from '#path/contract/reply.ts';
 import type { Caller, RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { bool } from '#path/fields.ts';
+import type { Page } from '#path/listing.ts';
 import type { RuleOwner, SyncRule } from '../../rules/rule.ts';
 import { beginDeletion, countRule, listRules, loadRule, saveRule } from '../../rules/store.ts';
 import { findMount } from '../associations/rows.ts';
+import { pageOf, shortFields } from '../fields/pages.ts';
 import type { SyncParts } from '../parts.ts';
-import { readableOf } from '../rights/readable.ts';
 import { requireSecretRead } from '../rights/secret-read.ts';
 import { ruleDestinations, settingsOf } from './destinations.ts';
 import { type GivenRule, ruleFields, ruleName, selectionOf } from './fields.ts';
+import { readableRule } from './readable.ts';
 import { dryRun, survey } from './survey.ts';
 import { ruleLine, ruleView } from './view.ts';
 
@@ -20,9 +22,12 @@ export function ruleRows(parts: SyncParts): readonly Row[] {
   return [
     {
       pattern: 'sync/rules/',
-      help: 'Lists the standing rules of the namespace.',
+      help: 'Lists the standing rules of the namespace. Destinations whose associations the caller may not read are left out.',
       operations: {
-        list: operation({}, { summary: 'List standing rules', run: (_input, context) => list(parts, context) }),
+        list: operation(shortFields, {
+          summary: 'List standing rules',
+          run: (page, context) => list(parts, page, context),
+        }),
       },
     },
     {
@@ -55,20 +60,23 @@ export function ruleRows(parts: SyncParts): readonly Row[] {
   ];
 }
 
-async function list(parts: SyncParts, { namespace, vocabulary }: RequestContext): Promise<Reply> {
-  const rules = await listRules(parts.store, namespace.id);
-  const lines = rules.map((rule) => [rule.name, ruleLine(parts.definitions, rule, vocabulary)] as const);
-  return rules.length === 0
-    ? undefined
-    : { data: { keys: rules.map(({ name }) => name), key_info: Object.fromEntries(lines) } };
+async function list(parts: SyncParts, page: Page, context: RequestContext): Promise<Reply> {
+  const rules = await listRules(parts.store, context.namespace.id);
+  const rest = page.after === '' ? rules : rules.filter(({ name }) => name > page.after);
+  const { shown, more } = pageOf(rest, page, ({ name }) => name);
+  if (shown.length === 0) return undefined;
+  const readable = await Promise.all(shown.map((rule) => readableRule(rule, context)));
+  const lines = readable.map((rule) => [rule.name, ruleLine(parts.definitions, rule, context.vocabulary)] as const);
+  return { data: { keys: shown.map(({ name }) => name), key_info: Object.fromEntries(lines), ...more } };
 }
 
-/** Associations at destinations whose associations the caller may not read are not counted. */
+/** Destinations whose associations the caller may not read are neither shown nor counted. */
 async function show(parts: SyncParts, name: string, context: RequestContext): Promise<object> {
-  const rule = await loadRule(parts.store, context.namespace.id, name);
-  if (rule === undefined) throw notFound();
+  const found = await loadRule(parts.store, context.namespace.id, name);
+  if (found === undefined) throw notFound();
+  const rule = await readableRule(found, context);
   const counts = await countRule(parts.store, rule.id);
-  const readable = new Set((await readableOf(context, rule.destinations)).map((one) => `${one.type}/${one.name}`));
+  const readable = new Set(rule.destinations.map((one) => `${one.type}/${one.name}`));
   const shown = counts.filter((count) => readable.has(`${count.type}/${count.name}`));
   return ruleView(parts.definitions, rule, shown, context.vocabulary);
 }

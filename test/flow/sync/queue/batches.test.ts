@@ -78,13 +78,42 @@ describe('a batch', () => {
     const token = (made.body as { auth: { client_token: string } }).auth.client_token;
     const refused = await start({ action: 'remove', name }, { token });
     expect(refused.status).toBe(403);
-    expect(refused.errors.join()).toContain(`${folder}/b`);
+    expect(refused.errors.join()).toContain('permission denied to read the content of every secret');
+    expect(refused.text).not.toContain(folder);
+    const named = await start({ action: 'remove', name, secret: `${folder}/b` }, { token });
+    expect([named.status, named.errors.join()]).toEqual([403, expect.stringContaining(`${folder}/b`)]);
     expect(await service.associations(type, name)).toHaveLength(2);
     const started = await start({ action: 'remove', name, secret: `${folder}/a` }, { token });
     expect(started.status).toBe(202);
     const ended = await untilEnded(String(started.data?.['id']));
     expect(ended).toMatchObject({ state: 'done', counts: { unsynced: 1 } });
     expect((await service.associations(type, name)).map(({ secret_name }) => secret_name)).toEqual([`${folder}/b`]);
+  });
+
+  test('that removes stops at its limit, and so do the rights that it needs', async () => {
+    const folder = service.name('folder');
+    const name = await service.destination(type);
+    for (const index of ['a', 'b', 'c'])
+      await service.set(type, name, await service.secret({ v: index }, `${folder}/${index}`));
+    const policy = service.name('first');
+    await service.api.write(`sys/policies/acl/${policy}`, {
+      policy: `path "sys/sync/batches" { capabilities = ["update"] }
+               path "sys/sync/destinations/${type}/${name}/associations" { capabilities = ["read"] }
+               path "secret/data/${folder}/a" { capabilities = ["read"] }
+               path "secret/data/${folder}/b" { capabilities = ["read"] }`,
+    });
+    const made = await service.ask('POST', 'auth/token/create', { policies: [policy] });
+    const { client_token: token } = made.body['auth'] as { readonly client_token: string };
+    for (const dry_run of [true, false])
+      expect((await start({ action: 'remove', name, limit: 3, dry_run }, { token })).status).toBe(403);
+    expect(await start({ action: 'remove', name, limit: 2, dry_run: true }, { token })).toMatchObject({
+      status: 200,
+      data: { total: 2, total_is_exact: false, would_change: 2, counts: [{ type, name, status: 'SYNCED', count: 2 }] },
+    });
+    const started = await start({ action: 'remove', name, limit: 2 }, { token });
+    expect(started).toMatchObject({ status: 202, data: { total: 2, total_is_exact: false, limit: 2 } });
+    expect(await untilEnded(String(started.data['id']))).toMatchObject({ state: 'done', counts: { unsynced: 2 } });
+    expect((await service.associations(type, name)).map(({ secret_name }) => secret_name)).toEqual([`${folder}/c`]);
   });
 
   test('changes only the records whose ids it has, within the other fields', async () => {

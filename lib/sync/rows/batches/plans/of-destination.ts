@@ -7,6 +7,7 @@ import { operation, type Row } from '#path/contract/row.ts';
 import { type Fields, type Input, integer, pathText, text } from '#path/fields.ts';
 import { fromCursor, toCursor } from '#sync/records/cursor.ts';
 import type { ListedDestination } from '#sync/records/destinations.ts';
+import { recordFilter, recordFilterFields } from '#sync/records/filter.ts';
 import { placeOf, recordPage } from '#sync/records/page.ts';
 import type { ListedRecord } from '#sync/records/record.ts';
 import { commonFields, mergeFields } from '../../destinations/fields.ts';
@@ -23,6 +24,7 @@ const limitMax = 100;
 
 const pageFields = {
   mount: text().optional().meta({ description: 'Only secrets of this mount' }),
+  prefix: recordFilterFields.prefix,
   secret_name: text().optional().meta({ description: 'Only the secret at this path below the mount' }),
   limit: integer()
     .pipe(z.int().min(1, 'limit must be at least 1').max(limitMax, `limit must be at most ${limitMax}`))
@@ -60,6 +62,7 @@ export function planRow(parts: SyncParts, definition: DestinationDefinition): Ro
             if (record === undefined) throw notFound();
             const {
               mount: _mount,
+              prefix: _prefix,
               secret_name: _secret,
               limit: _limit,
               after: _after,
@@ -131,12 +134,9 @@ function refuseOtherChanges(fields: Readonly<Record<string, unknown>>): void {
 }
 
 /** The secrets of a page, along the index of the lists of records. */
-function pageOf({ store }: SyncParts, destination: ListedDestination, input: Input<typeof pageFields>) {
-  const { mount, secret_name: secret, limit, after } = input;
-  const filter = {
-    ...(mount === undefined ? {} : { mount: `${mount.replace(/^\/+|\/+$/g, '')}/` }),
-    ...(secret === undefined ? {} : { secret }),
-  };
+function pageOf({ store, definitions }: SyncParts, destination: ListedDestination, input: Input<typeof pageFields>) {
+  const { mount, prefix, secret_name: secret, limit, after } = input;
+  const filter = recordFilter(definitions, { mount, prefix, secret });
   const place = after === undefined || after === '' ? undefined : fromCursor(after);
   return recordPage(store, { destinations: [destination], filter, limit, after: place });
 }

@@ -1,11 +1,14 @@
 import { notFound } from '#core/errors.ts';
 import { isUuid } from '#core/ids.ts';
+import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { pathText } from '#path/fields.ts';
+import type { Page } from '#path/listing.ts';
 import { applyPlan } from '#sync/batches/plans/apply.ts';
 import { expirePlan, type KeptPlan, lifetimeSeconds, listPlans, loadPlan } from '#sync/batches/plans/plan.ts';
 import { loadBatch } from '#sync/batches/store.ts';
+import { afterDated, datedPosition, pageOf, shortFields } from '../../fields/pages.ts';
 import type { SyncParts } from '../../parts.ts';
 import { boundFields } from '../create.ts';
 import { batchView } from '../view.ts';
@@ -19,7 +22,10 @@ export function keptPlanRows(parts: SyncParts): readonly Row[] {
       pattern: 'sync/plans/',
       help: 'Lists the kept plans of the namespace, the newest first.',
       operations: {
-        list: operation({}, { summary: 'List kept plans', run: (_input, context) => list(parts, context) }),
+        list: operation(shortFields, {
+          summary: 'List kept plans',
+          run: (page, context) => list(parts, page, context),
+        }),
       },
     },
     {
@@ -65,10 +71,11 @@ const planView = (plan: KeptPlan): object => ({
   batch: plan.batch_id,
 });
 
-async function list({ store }: SyncParts, { namespace }: RequestContext) {
+async function list({ store }: SyncParts, page: Page, { namespace }: RequestContext): Promise<Reply> {
   const plans = await listPlans(store, namespace.id);
-  const key_info = Object.fromEntries(plans.map((plan) => [plan.id, planView(plan)]));
-  return plans.length === 0 ? undefined : { data: { keys: plans.map(({ id }) => id), key_info } };
+  const { shown, more } = pageOf(afterDated(plans, page), page, datedPosition);
+  const key_info = Object.fromEntries(shown.map((plan) => [plan.id, planView(plan)]));
+  return shown.length === 0 ? undefined : { data: { keys: shown.map(({ id }) => id), key_info, ...more } };
 }
 
 async function required({ store }: SyncParts, id: string, { namespace }: RequestContext): Promise<KeptPlan> {

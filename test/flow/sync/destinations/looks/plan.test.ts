@@ -104,6 +104,14 @@ describe('a plan', () => {
     expect([second.objects.length, second.after]).toEqual([1, null]);
     const { objects } = await plan(type, name, `?mount=secret&secret_name=${folder}/b`);
     expect(objects.map(({ secret_name }) => secret_name)).toEqual([`${folder}/b`]);
+    for (const query of [`prefix=/${folder}/b`, `mount=&prefix=&secret_name=/${folder}/b`]) {
+      const narrowed = await plan(type, name, `?${query}`);
+      expect([narrowed.total, narrowed.objects[0]?.secret_name]).toEqual([1, `${folder}/b`]);
+    }
+    for (const empty of [{}, { mount: '' }, { prefix: '' }, { secret_name: '' }])
+      expect((await plan(type, name, '', empty)).total).toBe(3);
+    expect((await plan(type, name, '', { prefix: `${folder}/c` })).total).toBe(1);
+    expect((await service.ask('GET', `${at(type, name)}?mount=/`)).errors.join()).toContain('mount has to be the path');
   });
 
   test('shows what another template, granularity or tag would do before it is stored', async () => {
