@@ -65,7 +65,7 @@ import { oldestChangeOfDestination } from './0086-oldest-change-of-destination.t
 import { throttledTold } from './0087-throttled-told.ts';
 import { policySets } from './0091-policies.ts';
 import { runFiles } from './0096-run-files.ts';
-import { begunJobs } from './0097-begun-jobs.ts';
+import { unusedJobs } from './0097-unused-jobs.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -152,5 +152,5 @@ export const migrations: readonly Migration[] = [
   { name: '0087-throttled-told', up: throttledTold },
   { name: '0091-policies', up: policySets },
   { name: '0096-run-files', up: runFiles, outsideTransaction: true },
-  { name: '0097-begun-jobs', up: begunJobs },
+  { name: '0097-unused-jobs', up: unusedJobs },
 ];

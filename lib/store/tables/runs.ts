@@ -172,8 +172,8 @@ export const wsRunJobsTable = {
   plan_file_id: nullable(text),
   plan_json_id: nullable(text),
   plan_redacted_id: nullable(text),
-  /** That of the agent that has used its token, and so may have begun. */
-  begun_epoch: nullable(int),
+  /** `lease_until` as it was when the agent took the part, until it uses its token. Another time: the lease was extended, so the agent has begun. */
+  unused_until: nullable(timestamptz),
 };
 
 /** What the run tasks of a stage say. */

@@ -13,7 +13,7 @@ const jobColumns = {
   agent_id: text,
   workspace_id: text,
   organization_id: text,
-  begun: bool,
+  unused: bool,
 };
 
 /** The jobs `j` of runs `r` that an agent works on: its lease lasts, and the run is in this part. */
@@ -28,7 +28,7 @@ async function jobWhere(
 ): Promise<RowOf<typeof jobColumns> | undefined> {
   const { rows } = await rowsOf(jobColumns)`
     select j.run_id, j.part, j.epoch, coalesce(j.agent_id, '') as agent_id, r.workspace_id, w.organization_id,
-           j.begun_epoch is not distinct from j.epoch as begun
+           j.unused_until is not null as unused
       from ${atWork} and ${condition}`.execute(db);
   return rows[0];
 }
@@ -37,9 +37,9 @@ async function jobWhere(
 export async function runCallerOf(db: QueryExecutorProvider, hash: Buffer): Promise<RunCaller | undefined> {
   const job = await jobWhere(db, sql`j.hash = ${hash}`);
   if (job === undefined) return undefined;
-  if (!job.begun) {
+  if (job.unused) {
     const { numAffectedRows } = await sql`
-      update ws_run_jobs set begun_epoch = epoch where hash = ${hash} and lease_until > now()`.execute(db);
+      update ws_run_jobs set unused_until = null where hash = ${hash} and lease_until > now()`.execute(db);
     if (numAffectedRows === 0n) return undefined;
   }
   return callerOf(job);

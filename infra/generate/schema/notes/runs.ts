@@ -38,7 +38,8 @@ export const runs: TableNotes = {
     columns: {
       epoch: 'How often the part was taken.',
       hash: 'Keyed hash of the token of the run.',
-      begun_epoch: 'That of the agent that has used its token, and so may have begun.',
+      unused_until:
+        '`lease_until` as it was when the agent took the part, until it uses its token. Another time: the lease was extended, so the agent has begun.',
     },
   },
   ws_task_results: {

@@ -45,10 +45,10 @@ export async function endLostJobs(store: Store, countMax: number): Promise<void>
 async function endLost(tx: Tx, store: Store, lost: Lost): Promise<void> {
   const { run_id: id, part, epoch } = lost;
   await holdWorkspace(tx, lost.workspace_id);
-  const { rows } = await rowsOf({ begun: bool })`
-    update ws_run_jobs set hash = null, lease_until = null
+  const { rows } = await rowsOf({ unused: bool })`
+    update ws_run_jobs set hash = null, lease_until = null, unused_until = case when unused_until = lease_until then unused_until end
      where run_id = ${id} and part = ${part} and epoch = ${epoch} and lease_until < now()
-    returning begun_epoch is not distinct from epoch as begun`.execute(tx);
+    returning unused_until is not null as unused`.execute(tx);
   const [job] = rows;
   if (job === undefined) return;
   const run = await readRun(tx, id);
@@ -59,7 +59,7 @@ async function endLost(tx: Tx, store: Store, lost: Lost): Promise<void> {
   const silent = `The agent ${lost.agent_id} has not reported for ${leaseSeconds} seconds.`;
   if (isBeingCanceled(run))
     return finish(tx, store, { run, part, actor }, 'canceled', `${silent} The run was canceled.`);
-  const isHarmless = part === 'plan' || !job.begun;
+  const isHarmless = part === 'plan' || job.unused;
   if (isHarmless && epoch < takesMax) return again(tx, store, { run, part, actor }, silent);
   const why = isHarmless
     ? `The ${part} was tried ${takesMax} times.`

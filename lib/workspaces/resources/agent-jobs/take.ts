@@ -102,12 +102,12 @@ async function take(
   if (part === 'plan' && late > 0)
     await addOnce(tx, store, { run: await readRun(tx, runId), part }, lateSentence(late));
   await sql`
-    insert into ws_run_jobs as j (run_id, part, agent_id, hash, lease_until)
-    values (${runId}, ${part}, ${agentId}, ${hashOf(store, token)}, now() + make_interval(secs => ${leaseSeconds}))
+    insert into ws_run_jobs as j (run_id, part, agent_id, hash, lease_until, unused_until)
+    select ${runId}, ${part}, ${agentId}, ${hashOf(store, token)}, until, until
+      from (select now() + make_interval(secs => ${leaseSeconds}) as until) lease
     on conflict (run_id, part) do update
-       set epoch = j.epoch + 1, agent_id = excluded.agent_id, hash = excluded.hash, lease_until = excluded.lease_until`.execute(
-    tx,
-  );
+       set epoch = j.epoch + 1, agent_id = excluded.agent_id, hash = excluded.hash, lease_until = excluded.lease_until,
+           unused_until = excluded.unused_until`.execute(tx);
   return { runId, part, token, queuedAt: run.timestamps[`${part}-queued-at`] };
 }
 

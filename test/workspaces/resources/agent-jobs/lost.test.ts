@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { endLostJobs } from '#workspaces/resources/agent-jobs/end.ts';
 import { md5Of, put, stateText, stateVersion } from '../../support/files.ts';
@@ -98,10 +99,17 @@ test('an apply that its agent never began is queued again with the lock and with
   expect(log).toMatch(/The apply was tried 3 times\.\n\u0003$/);
 });
 
+/** As a process extends a lease that does not know of unused tokens. */
+const extendAsBefore = ({ runId }: ReturnType<typeof jobOf>) =>
+  sql`update ws_run_jobs set lease_until = now() + interval '61 seconds' where run_id = ${runId} and lease_until is not null`.execute(
+    ground.service.store.db,
+  );
+
 test.each([
   ['has read it', (job: ReturnType<typeof jobOf>) => job.read()],
   ['has only extended its lease', (job: ReturnType<typeof jobOf>) => job.extend()],
   ['has only read the plan', (job: ReturnType<typeof jobOf>) => job.file('plan-file')],
+  ['was answered by a process of an earlier release', extendAsBefore],
 ])('an apply whose agent %s may have begun: it is not repeated', async (_how, use) => {
   const { configuration, run, status, register, take, lose } = await poolOf(ground);
   await configuration();

@@ -29,9 +29,9 @@ export async function poolOf(ground: WorkspaceGround) {
     ground.call('POST', `/agents/${agent}/actions/take`, documentOf('agents', { 'wait-seconds': seconds }), token);
   /** Lets the lease of a job expire. */
   const lose = (runId: string) =>
-    sql`update ws_run_jobs set lease_until = now() - interval '1 second' where run_id = ${runId} and lease_until is not null`.execute(
-      db,
-    );
+    sql`update ws_run_jobs set lease_until = now() - interval '1 second',
+               unused_until = case when unused_until = lease_until then now() - interval '1 second' end
+         where run_id = ${runId} and lease_until is not null`.execute(db);
   return { ...runnable, pool: pool.item, token, register, take, lose };
 }
 
