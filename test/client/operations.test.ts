@@ -32,6 +32,8 @@ const mounts: Readonly<Record<string, string>> = {
   loginJwt: 'jwt',
   beginOidc: 'jwt',
   completeOidc: 'jwt',
+  postOidc: 'jwt',
+  pollOidc: 'jwt',
 };
 
 beforeAll(async () => {
