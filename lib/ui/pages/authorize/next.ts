@@ -72,9 +72,7 @@ const isOpenable = (address: string): boolean =>
 
 /** The address is not written anew: its own query stays as the client knows it. */
 function withFields(address: string, fields: Readonly<Record<string, string | null>>): string {
-  const given = Object.entries(fields).flatMap(([name, value]) =>
-    value === null || value === '' ? [] : [[name, value]],
-  );
+  const given = Object.entries(fields).flatMap(([name, value]) => (value ? [[name, value] as [string, string]] : []));
   const [bare = ''] = address.split('#', 1);
   return `${bare}${bare.includes('?') ? '&' : '?'}${new URLSearchParams(given)}`;
 }

@@ -1,6 +1,6 @@
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { State } from '../../parts/states.tsx';
-import { fulfilPrompt } from '../../state/authorize.ts';
+import { fulfilPrompt } from '../../state/prompt.ts';
 import { gate, logout } from '../../state/session.ts';
 import type { Next } from './next.ts';
 
