@@ -49,7 +49,7 @@ export function Authorize() {
   };
   return (
     <Front>
-      <div class="inside">
+      <div class={next?.kind === 'stop' ? '' : 'inside'}>
         {problem !== undefined ? (
           <div class="form">
             <h2>The login did not work</h2>

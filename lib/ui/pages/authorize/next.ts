@@ -9,8 +9,8 @@ export type Next =
   | { readonly kind: 'choose'; readonly to: string; readonly refusal: string }
   /** The client wants a login that is newer than the session. */
   | { readonly kind: 'again'; readonly refusal: string }
-  /** The browser must not go back to the client. */
-  | { readonly kind: 'stop'; readonly title: string; readonly why: string };
+  /** The browser must not go back to the client. Another caller may have the right that is missing. */
+  | { readonly kind: 'stop'; readonly title: string; readonly why: string; readonly lacksRight?: true };
 
 /** Decides by the request of the client and the reply of the server (OpenID Connect Core 1.0, 3.1.2). */
 export function nextOf(search: URLSearchParams, { status, bytes }: Pick<RawPageReply, 'status' | 'bytes'>): Next {
@@ -48,6 +48,7 @@ function stop(status: number, error: string, why: string): Next {
   if (status === 403 && error === '')
     return {
       kind: 'stop',
+      lacksRight: true,
       title: 'You may not log in at applications',
       why: 'Your policies do not grant "update" on the path authorize of this provider.',
     };

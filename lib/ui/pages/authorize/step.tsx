@@ -54,10 +54,8 @@ export function Step({ next, onNext }: StepProps) {
           title={next.title}
           actions={
             <>
-              <Button onPress={logInAgain}>Log in as someone else</Button>
-              <LinkButton look="plain" href="/ui/">
-                Open Keyferry
-              </LinkButton>
+              {next.lacksRight ? <Button onPress={logInAgain}>Log in as someone else</Button> : null}
+              <LinkButton href="/ui/">Open Keyferry</LinkButton>
             </>
           }
         >
