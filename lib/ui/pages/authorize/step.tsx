@@ -37,7 +37,7 @@ export function Step({ next, onNext }: StepProps) {
       return (
         <div class="form">
           <h2>Log in again</h2>
-          <p class="wrap">{hostOf(next.refusal)} asks for a login that is newer than this session.</p>
+          <p class="wrap">{hostOf(next.refusal)} asks for a login that is newer than yours.</p>
           <Button look="primary" onPress={logInAgain}>
             Log in again
           </Button>

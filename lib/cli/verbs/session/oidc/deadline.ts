@@ -1,6 +1,6 @@
-import type { Context } from '../../../context.ts';
-import { CommandFailure, usage } from '../../../failure.ts';
-import type { Given } from '../../../verb.ts';
+import type { Context } from '#cli/context.ts';
+import { CommandFailure, usage } from '#cli/failure.ts';
+import type { Given } from '#cli/verb.ts';
 
 /** The server keeps a login by browser for 5 minutes, and one by device for 15 at most. */
 const timeoutMsOtherwise = 300_000;

@@ -1,7 +1,7 @@
 import type * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CommandFailure, usage } from '../../../failure.ts';
-import type { Given } from '../../../verb.ts';
+import { CommandFailure, usage } from '#cli/failure.ts';
+import type { Given } from '#cli/verb.ts';
 import { page, pageHeaders } from './page.ts';
 
 /** What a provider sent back. */

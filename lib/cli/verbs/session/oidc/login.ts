@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { Context } from '#cli/context.ts';
+import { CommandFailure, usage } from '#cli/failure.ts';
+import type { Given } from '#cli/verb.ts';
 import type { Client, Reply } from '#client/client.ts';
 import { auth } from '#client/operations/auth.ts';
 import { textOf } from '#client/wire/json.ts';
-import type { Context } from '../../../context.ts';
-import { CommandFailure, usage } from '../../../failure.ts';
-import type { Given } from '../../../verb.ts';
 import { type Deadline, deadlineOf } from './deadline.ts';
 import { type Answer, listen } from './listener.ts';
 import { pollForToken } from './poll.ts';

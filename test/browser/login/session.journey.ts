@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import * as OTPAuth from 'otpauth';
 import { describe, expect, test } from 'vitest';
 import { serviceOf } from '#test/support/flow/open-service.ts';
-import { bothColours, browsing, hasBrowser, logIn, violations } from './support/browse.ts';
+import { bothColours, browsing, hasBrowser, logIn, violations } from '../support/browse.ts';
 
 const service = serviceOf([]);
 const { visit } = browsing(service);
