@@ -36,6 +36,7 @@ const host: Host = {
   home: homedir(),
   version: packageFile.version,
   signal: interruption.signal,
+  openBrowser: async (address) => (await import('../process/open-browser.ts')).openBrowser(address),
   // A second bundle, which the other commands need not load.
   runAgent: async (options) => (await import('../process/agent.ts')).runAgentProcess(options),
 };

@@ -20,6 +20,7 @@ export async function runLine(stage: Stage, terminal: Terminal, argv: readonly s
     home: '/nonexistent',
     version: '',
     signal: AbortSignal.timeout(60_000),
+    openBrowser: async () => {},
     runAgent: () => Promise.reject(new Error('the demo starts its agent itself')),
   });
   for (const line of parts.join('').trimEnd().split('\n')) terminal.line(`  ${line}`);

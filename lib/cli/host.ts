@@ -11,6 +11,8 @@ export interface Host {
   readonly version: string;
   /** Aborts when the user interrupts the program. */
   readonly signal: AbortSignal;
+  /** Opens an address in the browser of the user, if there is one. Never fails. */
+  openBrowser(address: string): Promise<void>;
   /** Runs an agent until a signal ends it, with the settings of this environment. Its code is loaded with the first call. */
   runAgent(options: AgentOptions): Promise<void>;
 }

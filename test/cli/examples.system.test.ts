@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allVerbs } from '#infra/generate/tables/commands.ts';
 import { standIn } from '../agent/agent-of.ts';
+import { type OpenIdProvider, startOpenIdProvider } from '../support/auth/openid-provider.ts';
 import { type Bundled, bundledProgram } from '../support/cli/bundled.ts';
 import { serviceOf } from '../support/flow/open-service.ts';
 import { shamirService } from '../support/flow/shamir.ts';
@@ -18,6 +19,7 @@ const uninitialised = shamirService({}, 'not-yet');
 const sealed = shamirService();
 
 let program: Bundled;
+let provider: OpenIdProvider;
 let environment: Readonly<Record<string, string>>;
 
 const inFolder = (name: string, text: string) => writeFile(join(program.folder, name), text);
@@ -52,9 +54,28 @@ async function prepareLogins() {
   return { ROLE_ID: role_id };
 }
 
+/** A role for logins at a provider, and a browser of which the user logs in. */
+async function prepareBrowser() {
+  const listener = 'http://localhost:8250/oidc/callback';
+  provider = await startOpenIdProvider([listener], { application_type: 'native' });
+  await service.api.write('sys/auth/oidc', { type: 'oidc' });
+  await service.api.write('auth/oidc/config', {
+    oidc_discovery_url: provider.address,
+    oidc_discovery_ca_pem: provider.certificate,
+    oidc_client_id: provider.clientId,
+    oidc_client_secret: provider.clientSecret,
+  });
+  await service.api.write('auth/oidc/role/people', { user_claim: 'sub', allowed_redirect_uris: listener });
+  await inFolder('provider.pem', provider.certificate);
+  const user = join(import.meta.dirname, '../docs/log-in.ts');
+  const browser = `#!/bin/sh\ncurl -s "$('${process.execPath}' '${user}' "$1" '${join(program.folder, 'provider.pem')}')"\n`;
+  for (const name of ['xdg-open', 'open']) await writeFile(join(program.folder, 'bin', name), browser, { mode: 0o755 });
+}
+
 beforeAll(async () => {
   program = await bundledProgram();
   environment = { KEYFERRY_ADDR: service.address, ...(await prepareLogins()) };
+  await prepareBrowser();
 });
 /** Batches go on in the background of the sweep. */
 let isOver = false;
@@ -70,6 +91,7 @@ afterAll(async () => {
   isOver = true;
   await sweeps;
   await program.close();
+  provider.close();
 });
 
 const data = 'secret/data/my-app';

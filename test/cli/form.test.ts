@@ -32,6 +32,7 @@ async function onTerminal(argv: readonly string[], answers: Readonly<Record<stri
     home: '/nonexistent',
     version: '0.0.0',
     signal: new AbortController().signal,
+    openBrowser: async () => {},
     runAgent: async () => {},
   });
   return { code, shown, labels: [...asked.keys()], asked };

@@ -33,6 +33,8 @@ const mounts: Readonly<Record<string, string>> = {
   loginJwt: 'jwt',
   beginOidc: 'jwt',
   completeOidc: 'jwt',
+  postOidc: 'jwt',
+  pollOidc: 'jwt',
 };
 
 beforeAll(async () => {

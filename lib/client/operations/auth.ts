@@ -11,6 +11,8 @@ export const auth = {
     path: 'auth/{mount}/oidc/callback',
     fields: ['state', 'code', 'client_nonce', 'error', 'iss'],
   },
+  postOidc: { method: 'POST', path: 'auth/{mount}/oidc/callback', fields: ['state', 'code', 'id_token'] },
+  pollOidc: { method: 'POST', path: 'auth/{mount}/oidc/poll', fields: ['state', 'client_nonce'] },
   lookupSelf: { method: 'GET', path: 'auth/token/lookup-self' },
   revokeSelf: { method: 'POST', path: 'auth/token/revoke-self' },
   renewSelf: { method: 'POST', path: 'auth/token/renew-self', fields: ['increment'] },

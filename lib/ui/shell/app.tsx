@@ -1,9 +1,10 @@
 import { useEffect } from 'preact/hooks';
-import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso';
+import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso';
 import { Button } from '../parts/button.tsx';
 import { Skeleton, State } from '../parts/states.tsx';
 import { say, Toasts } from '../parts/toast.tsx';
 import { namespace } from '../state/api.ts';
+import { providerAt } from '../state/authorize.ts';
 import { queries } from '../state/queries.ts';
 import { gate } from '../state/session.ts';
 import { useTitle } from '../state/use-title.ts';
@@ -11,6 +12,7 @@ import { useSession } from './keep.ts';
 import { Side } from './side.tsx';
 
 const Gate = lazy(() => import('../pages/gate/gate.tsx').then(({ Gate }) => Gate));
+const Authorize = lazy(() => import('../pages/authorize/authorize.tsx').then(({ Authorize }) => Authorize));
 const Overview = lazy(() => import('../pages/overview/overview.tsx').then(({ Overview }) => Overview));
 const Records = lazy(() => import('../pages/records/records.tsx').then(({ Records }) => Records));
 const Destinations = lazy(() =>
@@ -36,12 +38,15 @@ export function App() {
   return (
     <LocationProvider scope="/ui">
       <ErrorBoundary onError={() => say('fail', 'A part of the page could not be loaded. Reload the page.')}>
-        {kind === 'asking' ? <Skeleton /> : kind === 'open' ? <Shell key={namespace.value} /> : <Gate />}
+        {kind === 'asking' ? <Skeleton /> : kind === 'open' ? <Open /> : <Gate />}
       </ErrorBoundary>
       <Toasts />
     </LocationProvider>
   );
 }
+
+/** An application that sends its users here gets no more of the page than their login. */
+const Open = () => (providerAt(useLocation().path) === undefined ? <Shell key={namespace.value} /> : <Authorize />);
 
 /** Another namespace or caller is another page: nothing of the one before is left. */
 function Shell() {

@@ -18,8 +18,15 @@ const clientSecret = 'marker-of-the-client-secret';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** Users of the group `staff`. Their e-mail address and groups are claims of the user info endpoint only. */
-export async function startOpenIdProvider(redirectUris: readonly string[]): Promise<OpenIdProvider> {
+/**
+ * Users of the group `staff`. Their e-mail address and groups are claims of the user info endpoint only.
+ *
+ * @param more of the client; the port of a loopback redirect URI does not matter to a native one
+ */
+export async function startOpenIdProvider(
+  redirectUris: readonly string[],
+  more: Pick<ClientMetadata, 'application_type'> = {},
+): Promise<OpenIdProvider> {
   const state = { clientId, clientSecret, calls: [] as string[], fault: undefined as OpenIdProvider['fault'] };
   let answer: (request: IncomingMessage, response: ServerResponse) => unknown = () => undefined;
   const server = await startHttps((request, response) => {
@@ -33,6 +40,7 @@ export async function startOpenIdProvider(redirectUris: readonly string[]): Prom
     redirect_uris: [...redirectUris],
     grant_types: ['authorization_code', deviceGrant],
     response_types: ['code'],
+    ...more,
   };
   const provider = new Provider(server.address, {
     clients: [client],

@@ -10,6 +10,12 @@ export interface LineOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Standard output is a terminal. */
   readonly isTerminal?: boolean;
+  /** The browser of the user. */
+  readonly openBrowser?: (address: string) => Promise<void>;
+  /** Gets what is written to standard error, as it comes. */
+  readonly onError?: (text: string) => void;
+  /** Aborts as when the user interrupts the program. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Printed {
@@ -25,6 +31,7 @@ export async function runLine(argv: readonly string[], options: LineOptions = {}
     write: (part: string | Uint8Array) => parts.push(Buffer.from(part).toString()),
   });
   const { address, token, home = '/nonexistent', input = '', environment = {}, isTerminal = false } = options;
+  const { openBrowser = async () => {}, onError = () => {}, signal = new AbortController().signal } = options;
   const code = await run({
     argv,
     environment: {
@@ -34,10 +41,16 @@ export async function runLine(argv: readonly string[], options: LineOptions = {}
     },
     input: Readable.from(input === '' ? [] : [input]),
     output: { ...sink(output), isTTY: isTerminal },
-    errors: sink(errors),
+    errors: {
+      write(part) {
+        errors.push(part.toString());
+        onError(part.toString());
+      },
+    },
     home,
     version: '0.0.0',
-    signal: new AbortController().signal,
+    signal,
+    openBrowser,
     runAgent: async () => {},
   });
   return { code, output: output.join(''), errors: errors.join('') };

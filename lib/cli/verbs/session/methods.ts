@@ -7,7 +7,7 @@ import { CommandFailure } from '../../failure.ts';
 import type { Given } from '../../verb.ts';
 
 /** Asks for what a method needs. The result logs in at a mount. */
-type Method = (context: Context, given: Given, mount: string) => Promise<(client: Client) => Promise<Reply>>;
+export type Method = (context: Context, given: Given, mount: string) => Promise<(client: Client) => Promise<Reply>>;
 
 /** Where an orchestrator puts the token of a pod. */
 const podTokenFile = '/var/run/secrets/kubernetes.io/serviceaccount/token';
@@ -25,6 +25,7 @@ export const methods: Readonly<Record<string, Method>> = {
   },
   jwt: (context, given, mount) => withJwt(context, given, mount),
   orchestrator: (context, given, mount) => withJwt(context, given, mount, podTokenFile),
+  oidc: async (context, given, mount) => (await import('./oidc/login.ts')).withProvider(context, given, mount),
 };
 
 async function withJwt(context: Context, given: Given, mount: string, fileOtherwise?: string) {

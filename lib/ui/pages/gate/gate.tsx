@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
+import { Front } from '../../parts/front.tsx';
 import { State } from '../../parts/states.tsx';
 import { findGate, gate } from '../../state/session.ts';
 import { useTitle } from '../../state/use-title.ts';
@@ -15,21 +16,15 @@ export function Gate() {
   const { kind } = gate.value;
   useTitle('');
   return (
-    <main class="gate">
-      <div class="brand">
-        <img src="/ui/icon.svg" width="28" height="28" alt="" />
-        <h1>Keyferry</h1>
-      </div>
-      <div class="card">
-        {kind === 'away' ? (
-          <Away />
-        ) : (
-          <div class="inside">
-            {kind === 'uninitialised' ? <Initialise /> : kind === 'sealed' ? <Unseal /> : <Login />}
-          </div>
-        )}
-      </div>
-    </main>
+    <Front>
+      {kind === 'away' ? (
+        <Away />
+      ) : (
+        <div class="inside">
+          {kind === 'uninitialised' ? <Initialise /> : kind === 'sealed' ? <Unseal /> : <Login />}
+        </div>
+      )}
+    </Front>
   );
 }
 

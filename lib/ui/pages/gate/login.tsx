@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { CallFailure } from '#client/wire/failure.ts';
 import { isObject, memberOf, textOf } from '#client/wire/json.ts';
 import { SelectField, TextField } from '../../form/field.tsx';
@@ -7,6 +7,8 @@ import { Form } from '../../parts/form.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Skeleton } from '../../parts/states.tsx';
 import { api, namespace } from '../../state/api.ts';
+import { providerAt } from '../../state/authorize.ts';
+import { fulfilPrompt } from '../../state/prompt.ts';
 import { returned } from '../../state/returned.ts';
 import { gate, login } from '../../state/session.ts';
 import { useQuery } from '../../state/use-query.ts';
@@ -18,6 +20,7 @@ import { Return } from './return.tsx';
 export function Login() {
   const [pending, setPending] = useState<Pending>();
   const open = gate.value;
+  useEffect(fulfilPrompt, []);
   if (!isSecureContext) return <Insecure />;
   return (
     <>
@@ -59,7 +62,7 @@ function useMounts(within: string): ReadonlyMap<string, string> | undefined {
 }
 
 function LoginForm({ onPending }: { readonly onPending: (pending: Pending) => void }) {
-  const [within, setWithin] = useState(namespace.value);
+  const [within, setWithin] = useState(providerAt(location.pathname)?.namespace ?? namespace.value);
   const mounts = useMounts(within);
   const choices = choicesOf(mounts ?? new Map());
   const [chosen, setChosen] = useState<string>();

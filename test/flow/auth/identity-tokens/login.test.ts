@@ -152,18 +152,27 @@ describe('a login at a client', () => {
   });
 
   test.each([
-    [{ scope: 'email' }, 'invalid_request'],
-    [{ response_type: 'token' }, 'unsupported_response_type'],
-    [{ client_id: 'nobody' }, 'invalid_client_id'],
-    [{ redirect_uri: 'https://evil.example' }, 'invalid_redirect_uri'],
-    [{ redirect_uri: 'https://app.example/done/../x' }, 'invalid_redirect_uri'],
-    [{ request: 'x' }, 'request_not_supported'],
-    [{ max_age: 0 }, 'invalid_request'],
-    [{ code_challenge: 'short', code_challenge_method: 'S256' }, 'invalid_request'],
-    [{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S1' }, 'invalid_request'],
-  ])('is refused with %j', async (more, error) => {
+    [{ scope: 'email' }, 'invalid_request', redirect_uri],
+    [{ response_type: 'token' }, 'unsupported_response_type', redirect_uri],
+    [{ response_type: 'token', redirect_uri: 'https://evil.example' }, 'unsupported_response_type', undefined],
+    [{ client_id: 'nobody' }, 'invalid_client_id', undefined],
+    [{ redirect_uri: 'https://evil.example' }, 'invalid_redirect_uri', undefined],
+    [{ redirect_uri: 'https://app.example/done/../x' }, 'invalid_redirect_uri', undefined],
+    [{ request: 'x' }, 'request_not_supported', redirect_uri],
+    [{ max_age: 0 }, 'invalid_request', redirect_uri],
+    [{ code_challenge: 'short', code_challenge_method: 'S256' }, 'invalid_request', redirect_uri],
+    [{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S1' }, 'invalid_request', redirect_uri],
+  ])('is refused with %j, and says whether the client may be told at the address', async (more, error, told) => {
     const client = await clientOf();
-    expect(await authorize(client, more)).toMatchObject({ status: 400, body: { error, state: 's' } });
+    const { status, body } = await authorize(client, more);
+    expect({ status, body }).toMatchObject({ status: 400, body: { error, state: 's' } });
+    expect(body['redirect_uri']).toBe(told);
+  });
+
+  test('at a provider that does not allow the client is not told to its address', async () => {
+    const [client, other] = [await clientOf(), await clientOf()];
+    const { body } = await authorize({ ...client, name: other.name });
+    expect(body).toEqual({ error: 'unauthorized_client', error_description: expect.any(String), state: 's' });
   });
 
   test('is for callers with the right, an entity and an assignment', async () => {

@@ -2,7 +2,7 @@ import type { ReplyContent } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import type { OidcParts } from '../parts.ts';
 import { type Client, clientWithId } from '../provider/clients.ts';
-import { openid } from '../provider/kinds.ts';
+import { openid, type Provider } from '../provider/kinds.ts';
 import { admitted, allowsClient, providerAt } from './claims.ts';
 import { keepLogin, type Login } from './codes.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -32,18 +32,48 @@ export async function authorize(
   const provider = await providerAt(store, namespace.id, asked.name);
   const scopes = asked.scope.split(' ').filter((scope) => scope !== '');
   checkForm(asked, scopes);
-  const client = await clientWithId(store, namespace.id, asked.client_id);
-  if (client === undefined) throw new OAuthError('invalid_client_id', 'client with client_id not found');
-  if (!allowsClient(provider, client.client_id))
-    throw new OAuthError('unauthorized_client', 'client is not authorized to use the provider');
-  if (!client.redirect_uris.some((uri) => isSame(uri, asked.redirect_uri)))
-    throw new OAuthError('invalid_redirect_uri', 'redirect_uri is not allowed for the client');
+  const client = await clientAt(parts, provider, asked, namespace.id);
   const proof = proofOf(asked, client);
   const { entityId = '', entityState } = caller ?? {};
   await admitted(parts, namespace.id, client, { entityId, entityState });
   const login = { provider: asked.name, redirectUri: asked.redirect_uri, nonce: asked.nonce, scopes, ...proof };
   const authTime = asked.max_age === undefined ? null : authTimeOf(parts, asked.max_age, caller);
   return keepLogin(store, { clientId: client.client_id, entityId }, { ...login, authTime });
+}
+
+/**
+ * Whether a refusal may be told to the client too, at the address of the request (RFC 6749, 4.1.2.1): only if the address is one of the
+ * client's. An address that a page sends browsers to without this is an open redirect.
+ */
+export async function mayTellClient(
+  parts: OidcParts,
+  asked: AuthenticationRequest,
+  { namespace }: Pick<RequestContext, 'namespace'>,
+): Promise<boolean> {
+  try {
+    const provider = await providerAt(parts.store, namespace.id, asked.name);
+    await clientAt(parts, provider, asked, namespace.id);
+    return true;
+  } catch (error) {
+    if (error instanceof OAuthError) return false;
+    throw error;
+  }
+}
+
+/** The client of a request, which the provider admits at this address. @throws OAuthError */
+async function clientAt(
+  { store }: OidcParts,
+  provider: Provider,
+  asked: AuthenticationRequest,
+  namespaceId: string,
+): Promise<Client> {
+  const client = await clientWithId(store, namespaceId, asked.client_id);
+  if (client === undefined) throw new OAuthError('invalid_client_id', 'client with client_id not found');
+  if (!allowsClient(provider, client.client_id))
+    throw new OAuthError('unauthorized_client', 'client is not authorized to use the provider');
+  if (!client.redirect_uris.some((uri) => isSame(uri, asked.redirect_uri)))
+    throw new OAuthError('invalid_redirect_uri', 'redirect_uri is not allowed for the client');
+  return client;
 }
 
 function checkForm(asked: AuthenticationRequest, scopes: readonly string[]): void {

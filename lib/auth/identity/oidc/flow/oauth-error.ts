@@ -16,12 +16,15 @@ export class OAuthError extends Error {
   }
 }
 
-/** Replies with the refusal that `run` throws. */
-export async function orOAuthError(run: () => Promise<ReplyContent>, more: object = {}): Promise<ReplyContent> {
+/** Replies with the refusal that `run` throws, and with more members where they are given. */
+export async function orOAuthError(
+  run: () => Promise<ReplyContent>,
+  more: () => Promise<object> = async () => ({}),
+): Promise<ReplyContent> {
   try {
     return await run();
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    return { ...error.reply, body: { ...error.reply.body, ...more } };
+    return { ...error.reply, body: { ...error.reply.body, ...(await more()) } };
   }
 }

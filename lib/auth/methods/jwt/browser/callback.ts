@@ -7,7 +7,7 @@ import { type Found, found } from '../found.ts';
 import { identityOf, type Person } from '../identity.ts';
 import type { BrowserParts } from './parts.ts';
 import { isSame, type PendingLogin } from './pending/login.ts';
-import { changeLogin, dropLogin, findLogin, type LoginKey, takeLogin } from './pending/store.ts';
+import { changeLogin, dropLogin, type LoginKey, takeLogin } from './pending/store.ts';
 import { asking, type CallContext, refusalOf } from './provider/calls.ts';
 import { provedPerson } from './provider/person.ts';
 import { exchange, type ProviderTokens } from './provider/tokens.ts';
@@ -21,12 +21,14 @@ export interface CallbackInput {
   readonly error: string;
   /** The issuer that the provider names (RFC 9207). */
   readonly iss: string;
+  /** What it posts right now, with the response mode form_post. */
+  readonly posted?: PendingLogin['posted'];
 }
 
 /** A code that stands for the one that was posted before. */
 const postedCode = 'no_code';
 
-const expired = () => badField('state', 'login failed: expired or missing OAuth state.');
+export const expired = () => badField('state', 'login failed: expired or missing OAuth state.');
 
 /** The state as it was stored. */
 const stateOf = (given: string): string => given.split(',ns=', 1)[0] ?? '';
@@ -114,7 +116,7 @@ async function tokensOf(
   input: CallbackInput,
   context: CallContext,
 ): Promise<ProviderTokens> {
-  const { posted = { code: '', idToken: '' } } = login;
+  const posted = input.posted ?? login.posted ?? { code: '', idToken: '' };
   if (!expectsCode(context.config)) {
     if (posted.idToken === '') throw badRequest('login failed: no id_token received.');
     return { idToken: posted.idToken, accessToken: '' };
@@ -130,17 +132,4 @@ async function tokensOf(
   const reply = await asking(parts, context.mountPath, () => exchange(parts, grant, context));
   if ('refusal' in reply) throw badField('code', `login failed: the provider refused the code: ${reply.refusal}`);
   return reply;
-}
-
-/** Stores what a provider posted with the response mode form_post. False for a login that does not wait for it. */
-export async function keepPosted(
-  parts: BrowserParts,
-  input: { readonly state: string; readonly code: string; readonly id_token: string },
-  context: RequestContext,
-): Promise<boolean> {
-  const key = keyOf(context, input.state);
-  const kept = await findLogin(parts.store, key);
-  if (kept === undefined || kept.login.posted !== undefined) return false;
-  const login = { ...kept.login, posted: { code: input.code, idToken: input.id_token } };
-  return changeLogin(parts.store, key, { from: 'open', to: 'open', login });
 }

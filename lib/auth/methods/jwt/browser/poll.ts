@@ -4,7 +4,7 @@ import { badField, badRequest } from '#core/errors.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import type { Found } from '../found.ts';
 import { identityOf } from '../identity.ts';
-import { callContext, keyOf, roleOf } from './callback.ts';
+import { callContext, expired, keyOf, roleOf } from './callback.ts';
 import { pollDevice } from './device.ts';
 import type { BrowserParts } from './parts.ts';
 import { isSame, type PendingLogin } from './pending/login.ts';
@@ -15,8 +15,6 @@ interface PollInput {
   readonly state: string;
   readonly client_nonce: string;
 }
-
-const expired = () => badField('state', 'login failed: expired or missing OAuth state.');
 
 /**
  * The identity of a user who has logged in at the provider.

@@ -1,14 +1,15 @@
 import { readConfig } from '#auth/login/kept/config.ts';
-import { AppError, badField, badRequest } from '#core/errors.ts';
+import { AppError, badRequest } from '#core/errors.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { text } from '#path/fields.ts';
 import type { MethodParts } from '../../contract.ts';
 import { storedConfig } from '../config.ts';
 import { begin } from './begin.ts';
-import { complete, keepPosted } from './callback.ts';
+import { complete } from './callback.ts';
 import { loggedIn, received } from './pages.ts';
 import type { BrowserParts } from './parts.ts';
 import { poll } from './poll.ts';
+import { receive } from './posted.ts';
 
 const stateMax = 1_024;
 const nonceMax = 1_024;
@@ -22,6 +23,8 @@ const clientNonce = text(nonceMax).default('').meta({
   description: 'The client_nonce that the login began with; required if it had one',
   sensitive: true,
 });
+const error = text(256).default('').meta({ description: 'The error that the provider sent back' });
+const iss = text(2_048).default('').meta({ description: 'The issuer that the provider names' });
 const code = text(8_192).default('').meta({ description: 'The code that the provider sent back', sensitive: true });
 
 /** `oidc/auth_url`, `oidc/callback` and `oidc/poll`. */
@@ -69,9 +72,9 @@ const callbackRow = (parts: BrowserParts, login: MethodParts['login']): Row => (
         code,
         client_nonce: clientNonce,
         nonce: text(nonceMax).default('').meta({ description: 'Sent by older clients; not used', sensitive: true }),
-        error: text(256).default('').meta({ description: 'The error that the provider sent back' }),
+        error,
         error_description: text().default('').meta({ description: 'Sent by providers with an error; not used' }),
-        iss: text(2_048).default('').meta({ description: 'The issuer that the provider names' }),
+        iss,
       },
       {
         summary: 'Log in with the code of the provider',
@@ -85,6 +88,8 @@ const callbackRow = (parts: BrowserParts, login: MethodParts['login']): Row => (
         id_token: text(tokenMax)
           .default('')
           .meta({ description: 'The ID token that the provider sent back', sensitive: true }),
+        error,
+        iss,
       },
       {
         summary: 'Receive what the provider posts with the response mode form_post',
@@ -95,9 +100,7 @@ const callbackRow = (parts: BrowserParts, login: MethodParts['login']): Row => (
           if (config === undefined) throw badRequest('could not load configuration');
           if (storedConfig(config).oidc_response_mode !== 'form_post')
             throw new AppError('unsupported-operation', "'oidc_response_mode' is not form_post");
-          if (!(await keepPosted(parts, input, context)))
-            throw badField('state', 'login failed: expired or missing OAuth state.');
-          return received.reply;
+          return ((await receive(parts, input, context)) ? loggedIn : received).reply;
         },
       },
     ),

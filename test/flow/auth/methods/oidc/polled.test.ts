@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { browse } from '#test/support/auth/browser.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '#test/support/auth/openid-provider.ts';
 import type { Answer } from '#test/support/flow/calls/ask.ts';
@@ -11,9 +11,10 @@ import { begin, complete, done, mounted, poll } from './ground.ts';
 const service = serviceOf([]);
 let provider: OpenIdProvider;
 const callback = () => `${service.address}/v1/auth/direct/oidc/callback`;
+const callbackOfPosts = () => `${service.address}/v1/auth/posted/oidc/callback`;
 
 beforeAll(async () => {
-  provider = await startOpenIdProvider([callback()]);
+  provider = await startOpenIdProvider([callback(), callbackOfPosts()]);
   await mounted(service, provider, {
     path: 'direct',
     role: { callback_mode: 'direct', allowed_redirect_uris: callback() },
@@ -58,6 +59,46 @@ test('a poll learns that the login has failed', async () => {
   const state = String(data['state']);
   expect((await complete(service, 'direct', { state, error: 'access_denied' })).status).toBe(400);
   expect(await poll(service, 'direct', { state, client_nonce })).toMatchObject(expired);
+});
+
+describe('a provider that posts its answer', () => {
+  const post = (path: string, fields: Readonly<Record<string, string>>) =>
+    fetch(`${service.address}/v1/auth/${path}/oidc/callback`, {
+      method: 'POST',
+      body: new URLSearchParams({ ...fields }),
+    });
+  const postedTo = (path: string) => ({
+    path,
+    config: { oidc_response_mode: 'form_post' },
+    role: { callback_mode: 'direct', allowed_redirect_uris: `${service.address}/v1/auth/${path}/oidc/callback` },
+  });
+  const beginAt = async (path: string) => {
+    const redirect_uri = `${service.address}/v1/auth/${path}/oidc/callback`;
+    const { data } = await done(begin(service, path, { redirect_uri, client_nonce }));
+    return { url: String(data['auth_url']), asked: { state: String(data['state']), client_nonce } };
+  };
+
+  test('completes the login of a client that polls', async () => {
+    const path = await mounted(service, provider, postedTo('posted'));
+    const { url, asked } = await beginAt(path);
+    const { url: at, form = {} } = await browse(provider, url);
+    expect(at.pathname).toBe(`/v1/auth/${path}/oidc/callback`);
+    expect(await poll(service, path, asked)).toMatchObject(pending);
+    const page = await post(path, form);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Login complete')]);
+    expect((await post(path, form)).status).toBe(400);
+    const answer = await done(poll(service, path, asked));
+    expect(answer.body['auth']).toMatchObject({ metadata: { role: 'dev' }, policies: ['default', 'people'] });
+    expect(await poll(service, path, asked)).toMatchObject(expired);
+  });
+
+  test('ends the login of a client that polls when it refuses the user', async () => {
+    const path = await mounted(service, provider, postedTo(service.name('posted')));
+    const { asked } = await beginAt(path);
+    const refused = await post(path, { state: asked.state, error: 'access_denied' });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('access_denied')]);
+    expect(await poll(service, path, asked)).toMatchObject(expired);
+  });
 });
 
 test('a device logs in with a code that its user enters at the provider', async () => {

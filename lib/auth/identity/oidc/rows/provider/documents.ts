@@ -35,7 +35,7 @@ const documentRow = (parts: OidcParts): Row => ({
 const documentOf = (issuer: string, scopes: readonly string[]): object => ({
   issuer,
   jwks_uri: `${issuer}/.well-known/keys`,
-  // The web page of the API family, which asks for a login and calls `authorize` with its token.
+  // The address of the web page, as in the API family. It asks for a login, and calls `authorize` with the session.
   authorization_endpoint: `${issuer.replace('/v1/', '/ui/vault/')}/authorize`,
   token_endpoint: `${issuer}/token`,
   userinfo_endpoint: `${issuer}/userinfo`,

@@ -1,7 +1,7 @@
 import { type Operation, operation, type Row } from '#path/contract/row.ts';
 import { integer, text } from '#path/fields.ts';
 import { nameField } from '../../fields.ts';
-import { authorize, authorized } from '../../flow/authorize.ts';
+import { authorize, authorized, mayTellClient } from '../../flow/authorize.ts';
 import { exchange } from '../../flow/exchange.ts';
 import { orOAuthError } from '../../flow/oauth-error.ts';
 import { userinfo } from '../../flow/userinfo.ts';
@@ -36,7 +36,9 @@ const authorizeFields = {
 
 const authorizeRow = (parts: OidcParts): Row => ({
   pattern: 'oidc/provider/:name/authorize',
-  help: 'Logs the caller in at a client: replies with a code, which the client exchanges for tokens.',
+  help:
+    'Logs the caller in at a client: replies with a code, which the client exchanges for tokens. ' +
+    'A refusal names the redirect_uri if the client may be told there.',
   operations: { read: authorizeBy(parts), write: authorizeBy(parts) },
 });
 
@@ -47,7 +49,10 @@ const authorizeBy = (parts: OidcParts): Operation =>
     run: ({ state, ...asked }, context) =>
       orOAuthError(
         async () => authorized(await authorize(parts, asked, context), state),
-        state === '' ? {} : { state },
+        async () => ({
+          ...(state === '' ? {} : { state }),
+          ...((await mayTellClient(parts, asked, context)) ? { redirect_uri: asked.redirect_uri } : {}),
+        }),
       ),
   });
 

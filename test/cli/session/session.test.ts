@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TOTP } from 'otpauth';
 import { expect, onTestFinished, test } from 'vitest';
-import { runLine } from '../support/cli/line.ts';
-import { serviceOf } from '../support/flow/open-service.ts';
+import { runLine } from '../../support/cli/line.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
 const service = serviceOf([]);
 
