@@ -30,6 +30,11 @@ export class Mask {
     return text.slice(0, cut);
   }
 
+  /** A text that is not part of another one. */
+  whole(text: string): string {
+    return this.#replaced(text);
+  }
+
   end(): string {
     const rest = this.#held;
     this.#held = '';
