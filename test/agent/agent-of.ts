@@ -44,10 +44,19 @@ export async function agentOf(ground: WorkspaceGround, changes: Partial<AgentSet
   };
   const running = runAgent({ settings, log: silentLog, stopping: stopping.signal, interruption: interruption.signal });
   running.catch(() => {});
+  const others: Promise<void>[] = [];
+  const ending = new AbortController();
+  /** Starts another agent of the pool. */
+  const start = (other: Partial<AgentSettings>) => {
+    const parts = { log: silentLog, stopping: ending.signal, interruption: ending.signal };
+    others.push(runAgent({ ...parts, settings: { ...settings, ...other } }).catch(() => {}));
+  };
   onTestFinished(async () => {
     interruption.abort();
     stopping.abort();
+    ending.abort();
     await running.catch(() => {});
+    await Promise.all(others);
     for (const one of [folder, signs]) await rm(one, { recursive: true, force: true });
   });
   const { workspace, writer } = stage;
@@ -75,7 +84,7 @@ export async function agentOf(ground: WorkspaceGround, changes: Partial<AgentSet
   const variable = (attributes: object) =>
     ground.call('POST', `/workspaces/${workspace.id}/vars`, documentOf('vars', attributes));
   const folders = () => readdir(folder);
-  return { ...stage, configure, until, logOf, variable, folders, folder, signs, running, stopping, interruption };
+  return { ...stage, configure, until, logOf, variable, folders, folder, signs, start, running, stopping, interruption };
 }
 
 /** Statuses in which a run has ended or waits for a person. */

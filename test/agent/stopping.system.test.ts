@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { endLostJobs } from '#workspaces/resources/agent-jobs/end.ts';
 import { workspaceGround } from '../workspaces/support/ground.ts';
 import { agentOf, settled } from './agent-of.ts';
-import { isolates } from './isolates.ts';
+import { isolates } from './apart/isolates.ts';
 
 // Runs that are canceled, take too much, or lose their lease; and configurations that look around.
 const ground = workspaceGround();

@@ -24,7 +24,7 @@ export interface Outcome {
 const stateAttributes = z.object({ 'hosted-state-upload-url': z.string().nullable() });
 const fileMs = 600_000;
 /** A service that hangs must not keep an agent from asking again. */
-const extendTimeoutMs = 5_000;
+const extendTimeoutMs = 10_000;
 
 /** The requests with the token of a run. */
 export class Job {

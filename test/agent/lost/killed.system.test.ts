@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { workspaceGround } from '../workspaces/support/ground.ts';
-import { agentOf, settled, standIn } from './agent-of.ts';
-import { isolates } from './isolates.ts';
+import { workspaceGround } from '../../workspaces/support/ground.ts';
+import { agentOf, settled, standIn } from '../agent-of.ts';
+import { isolates } from '../apart/isolates.ts';
 
 // The process of an agent that is killed in the middle of its work.
 const ground = workspaceGround();
