@@ -61,7 +61,8 @@ export async function runAgent(parts: AgentParts): Promise<void> {
       if (job === undefined) continue;
       // Nobody has read its material, so its lease ends without it and another agent gets it.
       if (stopping.aborted) log.info({ run: job.runId, part: job.part }, 'a job is given back');
-      else await performSafely({ settings, engines, confinement, log, answered, interruption: parts.interruption }, job);
+      else
+        await performSafely({ settings, engines, confinement, log, answered, interruption: parts.interruption }, job);
     } catch (error) {
       if (stopping.aborted) break;
       if (error instanceof Refused && error.status === 401) throw error;

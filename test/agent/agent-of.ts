@@ -84,7 +84,20 @@ export async function agentOf(ground: WorkspaceGround, changes: Partial<AgentSet
   const variable = (attributes: object) =>
     ground.call('POST', `/workspaces/${workspace.id}/vars`, documentOf('vars', attributes));
   const folders = () => readdir(folder);
-  return { ...stage, configure, until, logOf, variable, folders, folder, signs, start, running, stopping, interruption };
+  return {
+    ...stage,
+    configure,
+    until,
+    logOf,
+    variable,
+    folders,
+    folder,
+    signs,
+    start,
+    running,
+    stopping,
+    interruption,
+  };
 }
 
 /** Statuses in which a run has ended or waits for a person. */

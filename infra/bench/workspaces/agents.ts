@@ -32,7 +32,13 @@ export async function startAgents(
     const settings = {
       ...{ address, token: new Secret(token), name: `agent-${at}`, version: '1', folder },
       ...{ engines: undefined, healthFile: undefined, user: undefined, isolation: 'auto' as const, hiddenFiles: [] },
-      ...{ runMsMax: 300_000, diskBytesMax: 256 * megabyte, memoryBytesMax: 4_096 * megabyte, processesMax: 4_096, graceMs: 2_000 },
+      ...{
+        runMsMax: 300_000,
+        diskBytesMax: 256 * megabyte,
+        memoryBytesMax: 4_096 * megabyte,
+        processesMax: 4_096,
+        graceMs: 2_000,
+      },
       environment: { PATH: `${engine}:/usr/bin:/bin` },
     };
     const ready = Promise.withResolvers<void>();

@@ -26,10 +26,7 @@ const versionMs = 20_000;
  * The engines of this machine: `<folder>/<version>/terraform` (or `tofu`) for each version in a folder, and those on the path. Nothing is
  * downloaded.
  */
-export async function findEngines(
-  folder: string | undefined,
-  environment: Environment,
-): Promise<readonly Engine[]> {
+export async function findEngines(folder: string | undefined, environment: Environment): Promise<readonly Engine[]> {
   const inFolder = folder === undefined ? [] : await programsIn(folder);
   const onPath = await Promise.all(names.map((name) => programOnPath(name, environment)));
   const programs = [...inFolder, ...onPath.filter((one) => one !== undefined)];

@@ -29,7 +29,9 @@ export function redactedPlan(json: Buffer, schema: Buffer | undefined, secrets: 
   const { format_version, output_changes = {}, resource_changes, resource_drift, relevant_attributes } = read.data;
   return JSON.stringify({
     plan_format_version: format_version,
-    output_changes: Object.fromEntries(Object.entries(output_changes).map(([name, one]) => [name, masked(redacted(one), secrets)])),
+    output_changes: Object.fromEntries(
+      Object.entries(output_changes).map(([name, one]) => [name, masked(redacted(one), secrets)]),
+    ),
     resource_changes: resource_changes?.map((one) => masked({ ...one, change: redacted(one.change) }, secrets)),
     resource_drift: resource_drift?.map((one) => masked({ ...one, change: redacted(one.change) }, secrets)),
     relevant_attributes: masked(relevant_attributes, secrets),

@@ -68,4 +68,5 @@ export async function readWritten(path: string, writer: Writer, bytesMax: number
 const whereIs = (handle: FileHandle, path: string): Promise<string> =>
   readlink(`/proc/self/fd/${handle.fd}`).catch(() => realpath(path));
 
-const unreadable = (path: string, why: string): Error => new Error(`The file ${basename(path)} cannot be read: ${why}.`);
+const unreadable = (path: string, why: string): Error =>
+  new Error(`The file ${basename(path)} cannot be read: ${why}.`);

@@ -9,17 +9,19 @@ import { patience } from '../../support/measures/patience.ts';
 
 interface Options extends Partial<Limits> {
   readonly hiddenFiles?: readonly string[];
+  /** Where the folder of the agent is, if it is not the one for temporary files. Its runs have the user of this process then. */
+  readonly within?: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 const megabyte = 1024 * 1024;
 
 /** The folder of an agent with that of a run, and commands of the run in it. The run has another user if this process is root. */
-export async function confinedRun({ hiddenFiles = [], environment = {}, ...changes }: Options = {}) {
-  const parent = await mkdtemp(join(tmpdir(), 'confined-'));
+export async function confinedRun({ hiddenFiles = [], environment = {}, within, ...changes }: Options = {}) {
+  const parent = await mkdtemp(join(within ?? tmpdir(), 'confined-'));
   await chmod(parent, 0o711);
   onTestFinished(() => rm(parent, { recursive: true, force: true }));
-  const user = process.getuid?.() === 0 ? { uid: 60_901, gid: 60_901 } : undefined;
+  const user = process.getuid?.() === 0 && within === undefined ? { uid: 60_901, gid: 60_901 } : undefined;
   const settings = { folder: parent, user, hiddenFiles, environment: { PATH: '/usr/bin:/bin' } };
   const confinement = await tryConfinement(settings, []);
   const folder = await makeRunFolder(settings);

@@ -61,7 +61,8 @@ describe('a run sees', () => {
     await writeFile(join(parent, 'run-x.tfstate'), 'marker-state', { mode: 0o644 });
     await writeFile(join(other.configuration, 'main.tf'), 'marker-other', { mode: 0o644 });
     const { text } = await say(`
-      cat ${other.configuration}/main.tf ${parent}/run-x.tfstate ${token} /etc/hostname
+      cat ${other.configuration}/main.tf ${parent}/run-x.tfstate ${token} 2> /dev/null
+      echo "hidden $(cat /etc/hostname | wc -c)"
       find ${parent} /tmp /var/tmp /dev/shm -maxdepth 3 2>&1
       umount /tmp; unshare --user --map-root-user --mount umount /tmp && echo revealed
       ln -s ${parent} link; cat link/run-x.tfstate`);
@@ -70,6 +71,21 @@ describe('a run sees', () => {
     expect(text).toContain(folder.configuration);
     expect(text).not.toContain(other.path);
     expect(text).toContain('/dev/shm');
+    expect(text).toContain('hidden 0');
+  });
+
+  test('its own folder only, also when the folder of the agent is not a shared one', async () => {
+    const { parent, folder, isIsolated, say } = await confinedRun({ within: import.meta.dirname });
+    if (!needsIsolation(isIsolated)) return;
+    await writeFile(join(parent, 'run-x.tfstate'), 'marker-state', { mode: 0o644 });
+    const { code, text } = await say(`pwd; touch here; cat ${parent}/run-x.tfstate; find ${parent} -maxdepth 1`);
+    expect(code).toBe(0);
+    expect(text.split('\n').filter((line) => line.startsWith('/'))).toEqual([
+      folder.configuration,
+      parent,
+      folder.path,
+    ]);
+    expect(existsSync(join(folder.configuration, 'here'))).toBe(true);
   });
 
   test('nothing at the places that an earlier command of the same run has bent', async () => {
@@ -105,7 +121,11 @@ describe('a run that takes too much is stopped:', () => {
   test.each([
     ['in folders that are closed', 'mkdir -p a/b; cd a/b; FILL; cd ../..; chmod 0300 a/b; chmod 0 a'],
     ['in /tmp, /var/tmp and /dev/shm', 'for one in /tmp /var/tmp /dev/shm; do cd $one; FILL; done'],
-    ['beyond the end of its files', 'for n in 1 2 3 4 5 6; do fallocate -n -l 4000000 $n; done'],
+    [
+      'in files that it has deleted',
+      'exec 3> a 4> b 5> c; rm a b c; for n in 3 4 5; do head -c 8000000 /dev/zero >&$n; done',
+    ],
+    ['beyond the end of its files', 'for n in 1 2 3 4 5 6; do touch $n; fallocate -n -l 4000000 $n; done'],
   ])('bytes %s', async (_where, script) => {
     const { say, isIsolated } = await confinedRun({ diskBytesMax: 20 * megabyte });
     if (script.includes('/dev/shm') && !needsIsolation(isIsolated)) return;

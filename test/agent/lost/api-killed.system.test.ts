@@ -68,42 +68,45 @@ async function holds(condition: () => boolean): Promise<void> {
   }
 }
 
-test.each(['plan', 'apply'] as const)('an API that is killed during the %s loses nothing, and nothing is done twice', async (part) => {
-  const api = await killableApi();
-  onTestFinished(() => api.stop());
-  const line = await switchedLine(portOf(/http:\/\/\S+/.exec(api.ready)?.[0] ?? ''));
-  const { configure, run, until, logOf, row, signs, workspace, folders } = await agentOf(ground, {
-    address: line.address,
-  });
-  const [begun, go, ends] = ['begun', 'go', 'ends'].map((name) => join(signs, name)) as [string, string, string];
-  await configure({
-    [`${part}.sh`]: `
+test.each(['plan', 'apply'] as const)(
+  'an API that is killed during the %s loses nothing, and nothing is done twice',
+  async (part) => {
+    const api = await killableApi();
+    onTestFinished(() => api.stop());
+    const line = await switchedLine(portOf(/http:\/\/\S+/.exec(api.ready)?.[0] ?? ''));
+    const { configure, run, until, logOf, row, signs, workspace, folders } = await agentOf(ground, {
+      address: line.address,
+    });
+    const [begun, go, ends] = ['begun', 'go', 'ends'].map((name) => join(signs, name)) as [string, string, string];
+    await configure({
+      [`${part}.sh`]: `
       echo ${part} >> ${begun}
       while [ ! -e ${go} ]; do sleep 0.1; done
       echo ${part} >> ${ends}`,
-  });
-  const { id } = (await run({ 'auto-apply': true })).item;
-  await holds(() => existsSync(begun));
-  await api.end('SIGKILL');
-  line.to(undefined);
-  // The engine ends while nobody answers.
-  await writeFile(go, '');
-  await holds(() => existsSync(ends));
-  const before = line.refused();
-  await holds(() => line.refused() > before + 2);
-  line.to(portOf(ground.service.address));
-  expect(await until(id, settled), await logOf(id, part)).toBe('applied');
-  expect(await readFile(begun, 'utf8')).toBe(`${part}\n`);
-  expect(await row()).toMatchObject({ lock_kind: null });
-  const state = await ground.call('GET', `/workspaces/${workspace.id}/current-state-version`);
-  expect(state.item).toMatchObject({ attributes: { serial: 1 }, relationships: { run: { data: { id } } } });
-  const { rows } = await sql`select part, epoch from ws_run_jobs where run_id = ${id} order by part`.execute(
-    ground.service.store.db,
-  );
-  expect(rows).toEqual([
-    { part: 'apply', epoch: expect.anything() },
-    { part: 'plan', epoch: expect.anything() },
-  ]);
-  expect(await logOf(id, part)).toMatch(/\u0003$/);
-  expect((await folders()).filter((name) => name.endsWith('.tfstate'))).toEqual([]);
-});
+    });
+    const { id } = (await run({ 'auto-apply': true })).item;
+    await holds(() => existsSync(begun));
+    await api.end('SIGKILL');
+    line.to(undefined);
+    // The engine ends while nobody answers.
+    await writeFile(go, '');
+    await holds(() => existsSync(ends));
+    const before = line.refused();
+    await holds(() => line.refused() > before + 2);
+    line.to(portOf(ground.service.address));
+    expect(await until(id, settled), await logOf(id, part)).toBe('applied');
+    expect(await readFile(begun, 'utf8')).toBe(`${part}\n`);
+    expect(await row()).toMatchObject({ lock_kind: null });
+    const state = await ground.call('GET', `/workspaces/${workspace.id}/current-state-version`);
+    expect(state.item).toMatchObject({ attributes: { serial: 1 }, relationships: { run: { data: { id } } } });
+    const { rows } = await sql`select part, epoch from ws_run_jobs where run_id = ${id} order by part`.execute(
+      ground.service.store.db,
+    );
+    expect(rows).toEqual([
+      { part: 'apply', epoch: expect.anything() },
+      { part: 'plan', epoch: expect.anything() },
+    ]);
+    expect(await logOf(id, part)).toMatch(/\u0003$/);
+    expect((await folders()).filter((name) => name.endsWith('.tfstate'))).toEqual([]);
+  },
+);

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { runAgent } from '#agent/agent.ts';
 import { type PerformParts, perform } from '#agent/job/perform.ts';
 import { silentLog } from '#core/log/log.ts';
-import { confinedRun } from '../apart/confined.ts';
 import { standIn } from '../agent-of.ts';
+import { confinedRun } from '../apart/confined.ts';
 import { documentText, materialText, scriptedService } from './scripted-service.ts';
 
 const extend = 'POST /agent-jobs/plan-x/actions/extend';
@@ -25,7 +25,12 @@ async function performing(service: Awaited<ReturnType<typeof scriptedService>>, 
   const { connection } = service;
   const settings = {
     ...{ ...connection, name: 'tested', version: '1', engines: undefined, folder: folder ?? parent, hiddenFiles: [] },
-    ...{ ...limits, healthFile: undefined, isolation: 'auto' as const, environment: { PATH: `${standIn}:/usr/bin:/bin` } },
+    ...{
+      ...limits,
+      healthFile: undefined,
+      isolation: 'auto' as const,
+      environment: { PATH: `${standIn}:/usr/bin:/bin` },
+    },
   };
   const parts: PerformParts = {
     settings,

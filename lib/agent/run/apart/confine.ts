@@ -1,10 +1,10 @@
 import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentSettings } from '../../settings.ts';
-import { openFolders } from '../limits/disk.ts';
-import { seenFolders } from '../folder.ts';
-import { type Isolation, isolationOn, type Machine, placeNames, wordsApart } from './isolation.ts';
 import type { Command } from '../command.ts';
+import { seenFolders } from '../folder.ts';
+import { openFolders } from '../limits/disk.ts';
+import { type Isolation, isolationOn, type Machine, placeNames, wordsApart } from './isolation.ts';
 import { programOnPath } from './programs.ts';
 import { handed } from './shell.ts';
 
@@ -36,7 +36,12 @@ type Bounds = Pick<AgentSettings, 'user' | 'diskBytesMax' | 'processesMax'> & { 
 
 /** The command line that runs a command with limits, and apart from the machine if that is possible. */
 export async function confined(
-  { words, folder, environment: own, limitedFolder: path }: Pick<Command, 'words' | 'folder' | 'environment' | 'limitedFolder'>,
+  {
+    words,
+    folder,
+    environment: own,
+    limitedFolder: path,
+  }: Pick<Command, 'words' | 'folder' | 'environment' | 'limitedFolder'>,
   { user, diskBytesMax, processesMax, confinement: { sh, isolation } }: Bounds,
 ): Promise<Confined> {
   const { script, environment } = handed(own, folder, diskBytesMax);

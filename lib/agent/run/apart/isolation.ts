@@ -75,7 +75,8 @@ function viewOf({ programs, shared, folder, hiddenFiles, kept }: Isolation, apar
   const bind = (from: string, to: string) => `${programs.mount} -n -c --bind ${quoted(from)} ${quoted(to)}`;
   const make = (path: string) => `${programs.mkdir} -p ${quoted(path)}`;
   const places = `./${apart.places.slice(apart.path.length + 1)}`;
-  const point = ({ path, isFolder }: Kept) => (isFolder ? [make(path)] : [make(join(path, '..')), `: > ${quoted(path)}`]);
+  const point = ({ path, isFolder }: Kept) =>
+    isFolder ? [make(path)] : [make(join(path, '..')), `: > ${quoted(path)}`];
   return [
     'set -e',
     `cd ${quoted(apart.path)}`,

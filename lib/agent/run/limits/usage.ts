@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 
 /** What a command and all that it started take. */
 export interface Usage {
@@ -6,6 +6,7 @@ export interface Usage {
   readonly processes: number;
   /** Memory that is not swapped out; what several processes share counts for each. */
   readonly bytes: number;
+  readonly pids: readonly number[];
 }
 
 /** Adds up the descendants of a process and its process group. Nothing where `/proc` cannot be read. */
@@ -20,7 +21,18 @@ export async function usageOf(pid: number): Promise<Usage> {
   }
   const counted = processes.filter((one) => own.has(one.pid));
   const sum = (of: (one: Seen) => number) => counted.reduce((total, one) => total + of(one), 0);
-  return { processes: sum(({ threads }) => threads), bytes: sum(({ bytes }) => bytes) };
+  return { processes: sum(({ threads }) => threads), bytes: sum(({ bytes }) => bytes), pids: [...own] };
+}
+
+/** The bytes of files without a name that processes have open: files that were deleted, and those in memory. */
+export async function namelessBytes(pids: readonly number[]): Promise<number> {
+  const sizes = new Map<string, number>();
+  for (const pid of pids)
+    for (const name of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
+      const found = await stat(`/proc/${pid}/fd/${name}`).catch(() => undefined);
+      if (found?.isFile() === true && found.nlink === 0) sizes.set(`${found.dev}:${found.ino}`, found.blocks * 512);
+    }
+  return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
 interface Seen {

@@ -1,7 +1,7 @@
 import type { AgentSettings } from '../../settings.ts';
 import { bytesBelow } from './disk.ts';
 import type { Stopper } from './stopper.ts';
-import { usageOf } from './usage.ts';
+import { namelessBytes, usageOf } from './usage.ts';
 
 /** Intervals of the looks, in milliseconds: each begins when the one before has ended. */
 const diskEveryMs = 2_000;
@@ -23,7 +23,9 @@ export function watch({ pid, folder }: Watched, bounds: Bounds, stopper: Stopper
   const { diskBytesMax, memoryBytesMax, processesMax } = bounds;
   const ends = [
     repeat(diskEveryMs, async () => {
-      if ((await bytesBelow(folder, diskBytesMax)) > diskBytesMax) stopper.stop('disk');
+      const named = await bytesBelow(folder, diskBytesMax);
+      const nameless = pid === undefined ? 0 : await namelessBytes((await usageOf(pid)).pids);
+      if (named + nameless > diskBytesMax) stopper.stop('disk');
     }),
     repeat(usageEveryMs, async () => {
       if (pid === undefined) return;
