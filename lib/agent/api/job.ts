@@ -63,9 +63,9 @@ export class Job {
   }
 
   /** Extends the lease; who holds it asks again. @returns whether the run is to be canceled @throws Refused when the lease has ended */
-  async extend(): Promise<boolean> {
+  async extend(attemptsMax = 1): Promise<boolean> {
     const request = { method: 'POST', path: this.#path('/actions/extend'), timeoutMs: extendTimeoutMs } as const;
-    const reply = await send(this.connection, { ...request, attemptsMax: 1 });
+    const reply = await send(this.connection, { ...request, attemptsMax });
     const shape = documentOf(z.object({ 'cancel-requested': z.boolean() }));
     return shape.parse(await reply.json()).data.attributes['cancel-requested'];
   }

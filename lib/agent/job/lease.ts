@@ -3,6 +3,8 @@ import { Refused } from '../api/send.ts';
 
 /** Interval at which the lease is extended and a cancel is noticed, in milliseconds. */
 const extendMs = 3_000;
+/** How often a lease is extended for the first time before its job is given up. */
+const firstAttemptsMax = 5;
 /** What an engine that is about to lose its lease has to write its state, in milliseconds. */
 const lostGraceMsMax = 10_000;
 /** How long before its end the lease counts as ended: the service may give the workspace to another run then, so nothing may work any longer. */
@@ -37,7 +39,7 @@ export class Lease {
   /** Extends the lease for the first time, since nobody knows how long ago it began. @throws Refused when it has ended */
   static async of(job: Job, held: Held): Promise<Lease> {
     const lease = new Lease(job, held);
-    await lease.#extend();
+    await lease.#extend(firstAttemptsMax);
     lease.#again();
     return lease;
   }
@@ -77,9 +79,9 @@ export class Lease {
     }, extendMs);
   }
 
-  async #extend(): Promise<void> {
+  async #extend(attemptsMax?: number): Promise<void> {
     const begun = performance.now();
-    const isCanceled = await this.#job.extend();
+    const isCanceled = await this.#job.extend(attemptsMax);
     if (this.#isClosed || this.isLost) return;
     if (isCanceled) this.cancel();
     this.#endsAt(begun + this.#held.leaseMs - marginMs);

@@ -9,6 +9,7 @@ import { patience } from '../../support/measures/patience.ts';
 
 interface Options extends Partial<Limits> {
   readonly hiddenFiles?: readonly string[];
+  readonly engines?: readonly string[];
   /** Where the folder of the agent is, if it is not the one for temporary files. Its runs have the user of this process then. */
   readonly within?: string;
   readonly environment?: Readonly<Record<string, string>>;
@@ -17,13 +18,19 @@ interface Options extends Partial<Limits> {
 const megabyte = 1024 * 1024;
 
 /** The folder of an agent with that of a run, and commands of the run in it. The run has another user if this process is root. */
-export async function confinedRun({ hiddenFiles = [], environment = {}, within, ...changes }: Options = {}) {
+export async function confinedRun({
+  hiddenFiles = [],
+  environment = {},
+  engines = [],
+  within,
+  ...changes
+}: Options = {}) {
   const parent = await mkdtemp(join(within ?? tmpdir(), 'confined-'));
   await chmod(parent, 0o711);
   onTestFinished(() => rm(parent, { recursive: true, force: true }));
   const user = process.getuid?.() === 0 && within === undefined ? { uid: 60_901, gid: 60_901 } : undefined;
-  const settings = { folder: parent, user, hiddenFiles, environment: { PATH: '/usr/bin:/bin' } };
-  const confinement = await tryConfinement(settings, []);
+  const settings = { folder: parent, user, hiddenFiles, environment: { PATH: environment['PATH'] ?? '/usr/bin:/bin' } };
+  const confinement = await tryConfinement(settings, engines);
   const folder = await makeRunFolder(settings);
   onTestFinished(() => folder.remove());
   const never = new AbortController().signal;

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeRunFolder } from '#agent/run/folder.ts';
+import { bytesBelow, openFolders } from '#agent/run/limits/disk.ts';
 import { confinedRun } from './confined.ts';
 
 // Commands of runs that attack, with the programs of this machine. Without isolation the tests of what only isolation prevents end early.
@@ -88,6 +89,17 @@ describe('a run sees', () => {
     expect(existsSync(join(folder.configuration, 'here'))).toBe(true);
   });
 
+  test('the engine where it is, and as it is, also in a shared folder', async () => {
+    const engine = await marked('#!/bin/sh\necho engine\n');
+    await chmod(engine, 0o755);
+    const folder = dirname(engine);
+    const link = join(folder, 'link');
+    await symlink(engine, link);
+    const { say } = await confinedRun({ environment: { PATH: `${folder}:/usr/bin:/bin` }, engines: [link] });
+    expect((await say(`${link}; ${engine}`)).text).toBe('engine\nengine\n');
+    expect(await readFile(engine, 'utf8')).toContain('echo engine');
+  });
+
   test('nothing at the places that an earlier command of the same run has bent', async () => {
     const { parent, folder, isIsolated, say } = await confinedRun();
     if (!needsIsolation(isIsolated)) return;
@@ -134,6 +146,27 @@ describe('a run that takes too much is stopped:', () => {
     expect(reason).toBe('disk');
     for (const place of ['/tmp', '/var/tmp', '/dev/shm']) expect(existsSync(join(place, 'hostile-1'))).toBe(false);
   });
+});
+
+test('a folder that not even its owner can read is counted', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'closed-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const isRoot = process.geteuid?.() === 0;
+  await mkdir(join(folder, 'a/b'), { recursive: true });
+  await writeFile(join(folder, 'a/b/file'), Buffer.alloc(megabyte));
+  if (isRoot) for (const one of ['.', 'a', 'a/b']) await chown(join(folder, one), 60_901, 60_901);
+  await chmod(join(folder, 'a/b'), 0o300);
+  await chmod(join(folder, 'a'), 0);
+  // Root could read it.
+  if (isRoot) process.seteuid?.(60_901);
+  try {
+    expect(await bytesBelow(folder, 10 * megabyte)).toBeGreaterThan(megabyte);
+    await chmod(join(folder, 'a'), 0);
+    await openFolders(folder);
+    await rm(join(folder, 'a'), { recursive: true });
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
 });
 
 test('a folder that not even its owner can read is removed', async () => {

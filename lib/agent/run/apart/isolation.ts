@@ -76,7 +76,7 @@ function viewOf({ programs, shared, folder, hiddenFiles, kept }: Isolation, apar
   const make = (path: string) => `${programs.mkdir} -p ${quoted(path)}`;
   const places = `./${apart.places.slice(apart.path.length + 1)}`;
   const point = ({ path, isFolder }: Kept) =>
-    isFolder ? [make(path)] : [make(join(path, '..')), `: > ${quoted(path)}`];
+    isFolder ? [make(path)] : [make(join(path, '..')), `[ -e ${quoted(path)} ] || : > ${quoted(path)}`];
   return [
     'set -e',
     `cd ${quoted(apart.path)}`,

@@ -32,5 +32,9 @@ export async function keptPaths({ environment, engines, folder, hidden }: Asked)
       return found === undefined ? [] : [{ path, isFolder: found.isDirectory() }];
     }),
   );
-  return kept.flat();
+  return withoutInner(kept.flat());
 }
+
+/** A path in a folder that is kept is there with it. */
+const withoutInner = (kept: readonly Kept[]): readonly Kept[] =>
+  kept.filter(({ path }) => !kept.some((one) => one.isFolder && path.startsWith(`${one.path}/`)));
