@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
+import { resolve } from 'node:path';
 import { runAgent } from '#agent/agent.ts';
 import type { AgentSettings } from '#agent/settings.ts';
 import { type Config, readConfig } from '#core/config.ts';
@@ -53,9 +54,12 @@ function settingsOf(config: Config, environment: AgentOptions['environment']): A
     folder: config.KEYFERRY_AGENT_DIR ?? tmpdir(),
     healthFile: config.KEYFERRY_AGENT_HEALTH_FILE,
     user: uid === undefined || gid === undefined ? undefined : { uid, gid },
+    hiddenFiles: config.KEYFERRY_AGENT_TOKEN_FILE === undefined ? [] : [resolve(config.KEYFERRY_AGENT_TOKEN_FILE)],
     isolation: config.KEYFERRY_AGENT_ISOLATION,
     runMsMax: config.KEYFERRY_AGENT_RUN_MS_MAX,
     diskBytesMax: config.KEYFERRY_AGENT_DISK_BYTES_MAX,
+    memoryBytesMax: config.KEYFERRY_AGENT_MEMORY_BYTES_MAX,
+    processesMax: config.KEYFERRY_AGENT_PROCESSES_MAX,
     graceMs: config.KEYFERRY_AGENT_GRACE_MS,
     environment,
   };

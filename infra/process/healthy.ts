@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { connect, type NetConnectOpts } from 'node:net';
-import { wasAnswered } from '#agent/health.ts';
+import { answerIn } from '#agent/health.ts';
 import { readConfig } from '#core/config.ts';
 import type { DatabaseHost } from '#core/settings/database/address.ts';
 import { parseDatabaseUrl } from '#core/settings/database/parse.ts';
@@ -24,7 +24,10 @@ const healthy = what === 'ground' || what === 'agent' ? checks[what]() : checks.
 process.exit((await healthy) ? 0 : 1);
 
 async function agent(file: string | undefined): Promise<boolean> {
-  return file !== undefined && wasAnswered(file);
+  const said = file === undefined ? undefined : await answerIn(file);
+  // Container runtimes show what a health check prints.
+  if (said !== undefined) process.stdout.write(said);
+  return said !== undefined;
 }
 
 function answers(port: number): Promise<boolean> {

@@ -1,12 +1,14 @@
+import { realpath } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '#core/log/log.ts';
 import { Pool, type TakenJob } from './api/pool.ts';
 import { Refused } from './api/send.ts';
-import { findEngines } from './engine/find.ts';
+import { type Engine, findEngines } from './engine/find.ts';
 import { recordAnswer } from './health.ts';
 import { type PerformParts, perform } from './job/perform.ts';
 import { removeAbandonedRuns } from './run/abandoned.ts';
-import { canIsolate } from './run/isolation.ts';
+import { type Confinement, confinementOf } from './run/apart/confine.ts';
+import { tryConfinement } from './run/trial.ts';
 import type { AgentSettings } from './settings.ts';
 
 export interface AgentParts {
@@ -21,6 +23,8 @@ export interface AgentParts {
 }
 
 const failureMs = 5_000;
+/** How long an agent that is stopped waits for the reply to its request for work, in milliseconds. */
+const lastReplyMs = 1_000;
 /** Interval between two looks for folders of killed agents, in milliseconds. */
 const tidyMs = 900_000;
 
@@ -30,17 +34,20 @@ const tidyMs = 900_000;
  * @throws Error when it cannot begin: no engine, no isolation although it is required, or a token that the server does not know
  */
 export async function runAgent(parts: AgentParts): Promise<void> {
-  const { settings, log, stopping } = parts;
+  const { log, stopping } = parts;
+  const settings = { ...parts.settings, folder: await realpath(parts.settings.folder) };
   const engines = await findEngines(settings.engines, settings.environment);
   if (engines.length === 0)
     throw new Error(
       'no engine was found: put terraform or tofu on the PATH, or set KEYFERRY_AGENT_ENGINES to a folder of versions',
     );
-  const isIsolated = await isolated(settings, log);
+  const confinement = await confinementFor(settings, engines, log);
+  const isIsolated = confinement.isolation !== undefined;
+  const answered = () => recordAnswer(settings.healthFile, isIsolated);
   const pool = new Pool({ address: settings.address, token: settings.token });
   let id = await pool.register(settings);
   log.info({ agent: id, engines: engines.map(({ version }) => version), isIsolated }, 'the agent waits for work');
-  await recordAnswer(settings.healthFile);
+  await answered();
   parts.onReady?.();
   let tidyAt = 0;
   while (!stopping.aborted) {
@@ -49,10 +56,13 @@ export async function runAgent(parts: AgentParts): Promise<void> {
         tidyAt = performance.now() + tidyMs;
         await tidy(settings, log);
       }
-      const job = await pool.take(id, stopping);
-      await recordAnswer(settings.healthFile);
+      const job = await pool.take(id, afterwards(stopping));
+      await answered();
       if (job === undefined) continue;
-      await performSafely({ settings, engines, isIsolated, log, interruption: parts.interruption }, job);
+      // Nobody has read its material, so its lease ends without it and another agent gets it.
+      if (stopping.aborted) log.info({ run: job.runId, part: job.part }, 'a job is given back');
+      else
+        await performSafely({ settings, engines, confinement, log, answered, interruption: parts.interruption }, job);
     } catch (error) {
       if (stopping.aborted) break;
       if (error instanceof Refused && error.status === 401) throw error;
@@ -65,21 +75,38 @@ export async function runAgent(parts: AgentParts): Promise<void> {
   await pool.exit(id).catch(() => {});
 }
 
+/** Aborts shortly after another signal: the reply to a request in flight may bring a job. */
+function afterwards(signal: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => void setTimeout(() => controller.abort(), lastReplyMs);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return controller.signal;
+}
+
 async function tidy(settings: AgentSettings, log: Log): Promise<void> {
   const folders = await removeAbandonedRuns(settings);
   if (folders > 0) log.info({ folders }, 'folders of runs whose agent was killed were removed');
 }
 
-async function isolated({ isolation }: AgentSettings, log: Log): Promise<boolean> {
-  if (isolation === 'none') return false;
-  if (await canIsolate()) return true;
-  if (isolation === 'required')
+async function confinementFor(settings: AgentSettings, engines: readonly Engine[], log: Log): Promise<Confinement> {
+  const programs = engines.map(({ program }) => program);
+  if (settings.isolation === 'none') {
+    log.warn({}, notIsolated);
+    return { ...(await confinementOf({ ...settings, engines: programs })), isolation: undefined };
+  }
+  const confinement = await tryConfinement(settings, programs);
+  if (confinement.isolation !== undefined) return confinement;
+  if (settings.isolation === 'required')
     throw new Error(
-      'runs cannot be isolated: unshare of util-linux, with user namespaces, does not work on this machine',
+      'runs cannot be isolated: unshare, setpriv, mount and prlimit of util-linux, with user namespaces, do not work on this machine',
     );
-  log.warn({}, 'runs are not isolated: they see the processes of this machine, the agent among them');
-  return false;
+  log.warn({}, notIsolated);
+  return confinement;
 }
+
+const notIsolated =
+  "runs are not isolated: they see the processes of this machine, the agent's environment among them, and the folders of other runs of the same user";
 
 /** A job that cannot be reported is not the end of the agent: its lease ends, and the service decides. */
 async function performSafely(parts: PerformParts, job: TakenJob): Promise<void> {

@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 
 /** Longest silence of a healthy agent, in milliseconds. A waiting agent is answered every minute, a working one every 3 s. An answer that
  * is lost is noticed after 75 s, and the next one may come a minute later. */
@@ -7,14 +7,14 @@ const silenceMsMax = 180_000;
 /**
  * Records in a file that the server has answered this agent. A file that cannot be written is no reason to stop work: the health check shows it.
  */
-export async function recordAnswer(file: string | undefined): Promise<void> {
-  if (file !== undefined) await writeFile(file, '\n', { mode: 0o600 }).catch(() => {});
+export async function recordAnswer(file: string | undefined, isIsolated: boolean): Promise<void> {
+  const text = isIsolated ? 'runs are isolated\n' : 'runs are not isolated\n';
+  if (file !== undefined) await writeFile(file, text, { mode: 0o600 }).catch(() => {});
 }
 
-/** Whether the agent that writes this file was answered lately. */
-export async function wasAnswered(file: string): Promise<boolean> {
-  return stat(file).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs < silenceMsMax,
-    () => false,
-  );
+/** What the agent that writes this file says of its runs; undefined when it was not answered lately. */
+export async function answerIn(file: string): Promise<string | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined || Date.now() - found.mtimeMs >= silenceMsMax) return undefined;
+  return readFile(file, 'utf8').catch(() => undefined);
 }

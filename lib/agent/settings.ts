@@ -15,10 +15,16 @@ export interface AgentSettings {
   readonly healthFile: string | undefined;
   /** The user and group of the engine's processes; only root can choose them. */
   readonly user: { readonly uid: number; readonly gid: number } | undefined;
+  /** Files that runs must not read, such as the one with the token. */
+  readonly hiddenFiles: readonly string[];
   readonly isolation: 'auto' | 'required' | 'none';
   /** Limit for each part of a run. */
   readonly runMsMax: number;
   readonly diskBytesMax: number;
+  /** Memory of all processes of a run. */
+  readonly memoryBytesMax: number;
+  /** Processes and threads of a run. */
+  readonly processesMax: number;
   /** From the interruption of an engine until it is killed. */
   readonly graceMs: number;
   /** The environment of the agent. Runs get only the names that they need. */

@@ -20,6 +20,8 @@ export const standIn = join(dirname(fileURLToPath(import.meta.url)), 'stand-in')
 export async function agentOf(ground: WorkspaceGround, changes: Partial<AgentSettings> = {}) {
   const stage = await poolOf(ground);
   const folder = await mkdtemp(join(tmpdir(), 'agent-test-'));
+  // Runs see the cache of plugins: they leave there what a test looks for.
+  const signs = await mkdtemp(join(tmpdir(), 'agent-signs-'));
   const [stopping, interruption] = [new AbortController(), new AbortController()];
   const settings: AgentSettings = {
     address: ground.service.address,
@@ -30,20 +32,32 @@ export async function agentOf(ground: WorkspaceGround, changes: Partial<AgentSet
     folder,
     healthFile: undefined,
     user: undefined,
+    hiddenFiles: [],
     isolation: 'auto',
     runMsMax: patience.conditionMs,
     diskBytesMax: 64 * 1024 * 1024,
+    memoryBytesMax: 4 * 1024 * 1024 * 1024,
+    processesMax: 2_048,
     graceMs: 2_000,
-    environment: { PATH: `${standIn}:/usr/bin:/bin`, MARKER_OF_AGENT: 'marker-agent' },
+    environment: { PATH: `${standIn}:/usr/bin:/bin`, MARKER_OF_AGENT: 'marker-agent', TF_PLUGIN_CACHE_DIR: signs },
     ...changes,
   };
   const running = runAgent({ settings, log: silentLog, stopping: stopping.signal, interruption: interruption.signal });
   running.catch(() => {});
+  const others: Promise<void>[] = [];
+  const ending = new AbortController();
+  /** Starts another agent of the pool. */
+  const start = (other: Partial<AgentSettings>) => {
+    const parts = { log: silentLog, stopping: ending.signal, interruption: ending.signal };
+    others.push(runAgent({ ...parts, settings: { ...settings, ...other } }).catch(() => {}));
+  };
   onTestFinished(async () => {
     interruption.abort();
     stopping.abort();
+    ending.abort();
     await running.catch(() => {});
-    await rm(folder, { recursive: true, force: true });
+    await Promise.all(others);
+    for (const one of [folder, signs]) await rm(one, { recursive: true, force: true });
   });
   const { workspace, writer } = stage;
   const configure = async (files: Readonly<Record<string, string>>) => {
@@ -70,7 +84,20 @@ export async function agentOf(ground: WorkspaceGround, changes: Partial<AgentSet
   const variable = (attributes: object) =>
     ground.call('POST', `/workspaces/${workspace.id}/vars`, documentOf('vars', attributes));
   const folders = () => readdir(folder);
-  return { ...stage, configure, until, logOf, variable, folders, folder, running, stopping, interruption };
+  return {
+    ...stage,
+    configure,
+    until,
+    logOf,
+    variable,
+    folders,
+    folder,
+    signs,
+    start,
+    running,
+    stopping,
+    interruption,
+  };
 }
 
 /** Statuses in which a run has ended or waits for a person. */

@@ -81,6 +81,8 @@ describe('the configuration of hosts', () => {
   ])('leaves out %s, which the engine refuses there', (address) => expect(hostsIn(address, null)).toEqual([]));
 });
 
+const none = new Mask([]);
+
 test('a redacted plan has no sensitive value, no variables and no state', () => {
   const change = {
     actions: ['update'],
@@ -96,12 +98,36 @@ test('a redacted plan has no sensitive value, no variables and no state', () => 
     resource_changes: [{ address: 'a.b', change }],
     output_changes: { o: { before: 'marker-7', after: 'marker-8', before_sensitive: true, after_sensitive: true } },
   };
-  const text = redactedPlan(Buffer.from(JSON.stringify(json)), Buffer.from('{"format_version":"1.0"}')) ?? '';
+  const text = redactedPlan(Buffer.from(JSON.stringify(json)), Buffer.from('{"format_version":"1.0"}'), none) ?? '';
   expect(text).not.toContain('marker-');
   expect(JSON.parse(text)).toMatchObject({
     plan_format_version: '1.2',
     provider_format_version: '1.0',
     resource_changes: [{ change: { before: { b: ['x', 'REDACTED'], c: null }, after: { a: 'seen' } } }],
   });
-  expect(redactedPlan(Buffer.from('no JSON'), undefined)).toBeUndefined();
+  expect(redactedPlan(Buffer.from('no JSON'), undefined, none)).toBeUndefined();
+});
+
+test('a redacted plan shows no secret of the job, whatever the configuration says of it', () => {
+  const change = {
+    actions: ['create'],
+    before: null,
+    after: { text: 'x marker-1 y', list: [{ port: 98765 }], 'marker-2': 'quo"ted', size: 3 },
+    after_sensitive: {},
+  };
+  const json = {
+    format_version: '1.2',
+    resource_changes: [{ address: 'a.b["marker-1"]', index: 'marker-1', type: 'create', change }],
+    output_changes: { o: { actions: ['create'], after: 'marker-2' } },
+  };
+  const secrets = new Mask(['marker-1', 'marker-2', '98765', 'quo"ted', 'create']);
+  const schema = Buffer.from('{"format_version":"1.0"}');
+  const text = redactedPlan(Buffer.from(JSON.stringify(json)), schema, secrets) ?? '';
+  for (const secret of ['marker-', '98765', 'quo']) expect(text).not.toContain(secret);
+  expect(JSON.parse(text)).toMatchObject({
+    output_changes: { o: { after: '***' } },
+    resource_changes: [
+      { address: 'a.b["***"]', type: 'create', change: { actions: ['create'], after: { text: 'x *** y', size: 3 } } },
+    ],
+  });
 });

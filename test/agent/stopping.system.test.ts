@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { canIsolate } from '#agent/run/isolation.ts';
 import { endLostJobs } from '#workspaces/resources/agent-jobs/end.ts';
 import { workspaceGround } from '../workspaces/support/ground.ts';
 import { agentOf, settled } from './agent-of.ts';
+import { isolates } from './apart/isolates.ts';
 
 // Runs that are canceled, take too much, or lose their lease; and configurations that look around.
 const ground = workspaceGround();
@@ -22,8 +22,8 @@ async function begins(path: string): Promise<void> {
 }
 
 test('a canceled run is interrupted, and none of its processes goes on', async () => {
-  const { configure, run, until, logOf, act, folder, folders } = await agentOf(ground);
-  const begun = join(folder, 'begun');
+  const { configure, run, until, logOf, act, signs, folders } = await agentOf(ground);
+  const begun = join(signs, 'begun');
   await configure({ 'plan.sh': waits(begun) });
   const { id } = (await run()).item;
   await begins(begun);
@@ -38,8 +38,8 @@ test('a canceled run is interrupted, and none of its processes goes on', async (
 });
 
 test('an engine that ignores its interruption is killed after the grace', async () => {
-  const { configure, run, until, act, folder } = await agentOf(ground, { graceMs: 500 });
-  const begun = join(folder, 'begun');
+  const { configure, run, until, act, signs } = await agentOf(ground, { graceMs: 500 });
+  const begun = join(signs, 'begun');
   await configure({ 'plan.sh': `trap '' INT TERM; touch "${begun}"; while :; do sleep 0.1; done` });
   const { id } = (await run()).item;
   await begins(begun);
@@ -63,8 +63,8 @@ test('a run that takes too long, or writes too much, is stopped with the reason'
 });
 
 test('an agent that has lost its apply stores nothing more, keeps the state on its machine, and goes on working', async () => {
-  const { configure, run, until, folder, folders, workspace } = await agentOf(ground);
-  const begun = join(folder, 'begun');
+  const { configure, run, until, signs, folders, workspace } = await agentOf(ground);
+  const begun = join(signs, 'begun');
   await configure({
     'apply.sh': `
       printf '{"version": 4, "serial": 7, "lineage": "l-7", "outputs": {}, "resources": []}' > terraform.tfstate
@@ -87,7 +87,7 @@ test('an agent that has lost its apply stores nothing more, keeps the state on i
 
 test('a hostile configuration finds neither the agent nor its environment', async () => {
   const { configure, run, until, logOf, token, running } = await agentOf(ground, { isolation: 'required' });
-  if (!(await canIsolate())) {
+  if (!(await isolates())) {
     console.info('this machine cannot isolate runs: unshare with user namespaces does not work');
     return expect(running).rejects.toThrow('runs cannot be isolated');
   }
@@ -107,8 +107,8 @@ test('a hostile configuration finds neither the agent nor its environment', asyn
 });
 
 test('an agent that is stopped ends its job first; a second signal interrupts it', async () => {
-  const { configure, run, until, stopping, interruption, folder, running } = await agentOf(ground);
-  const begun = join(folder, 'begun');
+  const { configure, run, until, stopping, interruption, signs, running } = await agentOf(ground);
+  const begun = join(signs, 'begun');
   await configure({ 'plan.sh': waits(begun) });
   const { id } = (await run()).item;
   await begins(begun);

@@ -31,8 +31,14 @@ export async function startAgents(
     await mkdir(folder, { recursive: true });
     const settings = {
       ...{ address, token: new Secret(token), name: `agent-${at}`, version: '1', folder },
-      ...{ engines: undefined, healthFile: undefined, user: undefined, isolation: 'auto' as const },
-      ...{ runMsMax: 300_000, diskBytesMax: 256 * megabyte, graceMs: 2_000 },
+      ...{ engines: undefined, healthFile: undefined, user: undefined, isolation: 'auto' as const, hiddenFiles: [] },
+      ...{
+        runMsMax: 300_000,
+        diskBytesMax: 256 * megabyte,
+        memoryBytesMax: 4_096 * megabyte,
+        processesMax: 4_096,
+        graceMs: 2_000,
+      },
       environment: { PATH: `${engine}:/usr/bin:/bin` },
     };
     const ready = Promise.withResolvers<void>();

@@ -27,7 +27,7 @@ export const agentSettings = {
   KEYFERRY_AGENT_ISOLATION: {
     readers: agent,
     meaning:
-      '`auto`: runs see no processes but their own, if the machine [can do that](workspaces/agents.md#isolation); `required`: else the agent does not start; `none`',
+      '`auto`: runs see no processes and no folders but their own, if the machine [can do that](workspaces/agents.md#isolation); `required`: else the agent does not start; `none`',
   },
   KEYFERRY_AGENT_RUN_MS_MAX: { readers: agent, meaning: 'Limit for one command of the engine' },
   KEYFERRY_AGENT_GRACE_MS: {
@@ -35,4 +35,9 @@ export const agentSettings = {
     meaning: 'How long an engine that was interrupted may write its state before it is killed',
   },
   KEYFERRY_AGENT_DISK_BYTES_MAX: { readers: agent, meaning: 'Bytes that one part of a run may write' },
+  KEYFERRY_AGENT_MEMORY_BYTES_MAX: {
+    readers: agent,
+    meaning: 'Memory of all processes of a run; one that takes more is killed',
+  },
+  KEYFERRY_AGENT_PROCESSES_MAX: { readers: agent, meaning: 'Processes and threads of a run' },
 } as const satisfies Readonly<Record<string, Setting>>;

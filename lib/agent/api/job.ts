@@ -23,10 +23,13 @@ export interface Outcome {
 
 const stateAttributes = z.object({ 'hosted-state-upload-url': z.string().nullable() });
 const fileMs = 600_000;
+/** A service that hangs must not keep an agent from asking again. */
+const extendTimeoutMs = 10_000;
 
 /** The requests with the token of a run. */
 export class Job {
   readonly #taken: TakenJob;
+  #until: AbortSignal | undefined;
 
   constructor(job: TakenJob) {
     this.#taken = job;
@@ -49,14 +52,20 @@ export class Job {
     return this.#taken.connection;
   }
 
+  /** From now on every request is repeated until the signal aborts, which ends it: a service that restarts loses nothing. */
+  repeatUntil(signal: AbortSignal): void {
+    this.#until = signal;
+  }
+
   async read(): Promise<Material> {
     const reply = await this.#send({ method: 'GET', path: this.#path('') });
     return documentOf(material).parse(await reply.json()).data.attributes;
   }
 
-  /** Extends the lease. @returns whether the run is to be canceled @throws Refused when the lease has ended */
-  async extend(): Promise<boolean> {
-    const reply = await this.#send({ method: 'POST', path: this.#path('/actions/extend'), timeoutMs: 10_000 });
+  /** Extends the lease; who holds it asks again. @returns whether the run is to be canceled @throws Refused when the lease has ended */
+  async extend(attemptsMax = 1): Promise<boolean> {
+    const request = { method: 'POST', path: this.#path('/actions/extend'), timeoutMs: extendTimeoutMs } as const;
+    const reply = await send(this.connection, { ...request, attemptsMax });
     const shape = documentOf(z.object({ 'cancel-requested': z.boolean() }));
     return shape.parse(await reply.json()).data.attributes['cancel-requested'];
   }
@@ -118,6 +127,6 @@ export class Job {
   }
 
   #send(request: Request): Promise<Response> {
-    return send(this.connection, request);
+    return send(this.connection, { ...request, ...(this.#until === undefined ? {} : { until: this.#until }) });
   }
 }

@@ -16,6 +16,10 @@ export interface Request {
   readonly bytes?: Uint8Array<ArrayBuffer>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
+  /** How often it is sent at most. */
+  readonly attemptsMax?: number;
+  /** The request is repeated until this aborts, however often, and ends with it. */
+  readonly until?: AbortSignal;
 }
 
 /** A reply that is no success. The message has no token and no signed address. */
@@ -39,7 +43,7 @@ export class Refused extends Error {
   }
 }
 
-const attemptsMax = 6;
+const usualAttemptsMax = 6;
 const firstDelayMs = 250;
 const delayMsMax = 8_000;
 const usualTimeoutMs = 30_000;
@@ -50,19 +54,22 @@ const usualTimeoutMs = 30_000;
  * @throws Refused, or the error of the last attempt
  */
 export async function send(connection: Connection, request: Request): Promise<Response> {
+  const { until, attemptsMax = until === undefined ? usualAttemptsMax : Number.POSITIVE_INFINITY } = request;
+  const signals = [request.signal, until].filter((one) => one !== undefined);
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await once(connection, request).catch((error: unknown) => error);
     if (outcome instanceof Response) return outcome;
     const isFinal = outcome instanceof Refused && !outcome.mayRepeat;
-    if (isFinal || attempt >= attemptsMax || request.signal?.aborted === true) throw outcome;
-    await delay(Math.min(firstDelayMs * 2 ** attempt, delayMsMax) * (0.5 + Math.random() / 2));
+    if (isFinal || attempt >= attemptsMax || signals.some(({ aborted }) => aborted)) throw outcome;
+    const delayMs = Math.min(firstDelayMs * 2 ** attempt, delayMsMax) * (0.5 + Math.random() / 2);
+    await delay(delayMs, undefined, { signal: AbortSignal.any(signals) }).catch(() => {});
   }
 }
 
 async function once({ address, token }: Connection, request: Request): Promise<Response> {
   const { method, path, document, bytes, timeoutMs = usualTimeoutMs } = request;
   const isOutside = !path.startsWith('/');
-  const signals = [AbortSignal.timeout(timeoutMs), ...(request.signal === undefined ? [] : [request.signal])];
+  const signals = [AbortSignal.timeout(timeoutMs), request.signal, request.until].filter((one) => one !== undefined);
   const body = bytes ?? (document === undefined ? undefined : JSON.stringify(document));
   const reply = await fetch(isOutside ? path : `${address}/api/v2${path}`, {
     method,

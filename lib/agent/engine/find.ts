@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { access, constants, readdir } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { type Environment, programOnPath, runnable } from '../run/apart/programs.ts';
 import { newestMatching } from './versions.ts';
 
 /** A program that plans and applies. */
@@ -10,6 +11,14 @@ export interface Engine {
   readonly version: string;
 }
 
+/** What makes two engines the same one, on whatever machine. */
+export interface EngineKind {
+  readonly name: string;
+  readonly version: string;
+}
+
+export const kindOf = ({ program, version }: Engine): EngineKind => ({ name: basename(program), version });
+
 const names = ['terraform', 'tofu'];
 const versionMs = 20_000;
 
@@ -17,12 +26,9 @@ const versionMs = 20_000;
  * The engines of this machine: `<folder>/<version>/terraform` (or `tofu`) for each version in a folder, and those on the path. Nothing is
  * downloaded.
  */
-export async function findEngines(
-  folder: string | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<readonly Engine[]> {
+export async function findEngines(folder: string | undefined, environment: Environment): Promise<readonly Engine[]> {
   const inFolder = folder === undefined ? [] : await programsIn(folder);
-  const onPath = await Promise.all(names.map((name) => programOnPath(name, environment['PATH'] ?? '')));
+  const onPath = await Promise.all(names.map((name) => programOnPath(name, environment)));
   const programs = [...inFolder, ...onPath.filter((one) => one !== undefined)];
   const engines = await Promise.all(programs.map(engineOf));
   return engines.filter((one) => one !== undefined);
@@ -40,6 +46,16 @@ export function engineFor(wanted: string, engines: readonly Engine[]): Engine {
   throw new Error(`The workspace needs the engine ${wanted}. This agent has ${known === '' ? 'none' : known}.`);
 }
 
+/** The engine that made a plan: another one may read it otherwise. @throws Error with the engines that are there */
+export function engineOfPlan({ name, version }: EngineKind, engines: readonly Engine[]): Engine {
+  const engine = engines.find((one) => one.version === version && kindOf(one).name === name);
+  if (engine !== undefined) return engine;
+  const known = engines.map((one) => `${kindOf(one).name} ${one.version}`).join(', ');
+  throw new Error(
+    `The plan was made with ${name} ${version}. This agent has ${known}. Nothing was applied: give all agents of the pool the same engines, and start a new run.`,
+  );
+}
+
 async function programsIn(folder: string): Promise<readonly string[]> {
   const versions = await readdir(folder);
   const programs = await Promise.all(
@@ -47,20 +63,6 @@ async function programsIn(folder: string): Promise<readonly string[]> {
   );
   return programs.filter((one) => one !== undefined);
 }
-
-async function programOnPath(name: string, path: string): Promise<string | undefined> {
-  for (const folder of path.split(delimiter).filter((one) => one !== '')) {
-    const found = await runnable(join(folder, name));
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-const runnable = (program: string): Promise<string | undefined> =>
-  access(program, constants.X_OK).then(
-    () => program,
-    () => undefined,
-  );
 
 /** Undefined for a program that does not say its version. */
 async function engineOf(program: string): Promise<Engine | undefined> {

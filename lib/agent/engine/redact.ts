@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Mask } from '#core/log/mask.ts';
 
 const change = z.looseObject({
   before: z.unknown().optional(),
@@ -19,18 +20,21 @@ const schemas = z.object({ format_version: z.string(), provider_schemas: z.unkno
 
 /**
  * The form of a plan that command lines show: its changes without sensitive values, and the schemas of the providers. The values of variables, of the
- * configuration and of the state are not part of it. Undefined for JSON of another form.
+ * configuration and of the state are not part of it, nor is any of the secrets, whatever the configuration says of them. Undefined for JSON of another
+ * form.
  */
-export function redactedPlan(json: Buffer, schema: Buffer | undefined): string | undefined {
+export function redactedPlan(json: Buffer, schema: Buffer | undefined, secrets: Mask): string | undefined {
   const [read, known] = [plan.safeParse(parsed(json)), schemas.safeParse(parsed(schema))];
   if (!read.success || !known.success) return undefined;
   const { format_version, output_changes = {}, resource_changes, resource_drift, relevant_attributes } = read.data;
   return JSON.stringify({
     plan_format_version: format_version,
-    output_changes: Object.fromEntries(Object.entries(output_changes).map(([name, one]) => [name, redacted(one)])),
-    resource_changes: resource_changes?.map((one) => ({ ...one, change: redacted(one.change) })),
-    resource_drift: resource_drift?.map((one) => ({ ...one, change: redacted(one.change) })),
-    relevant_attributes,
+    output_changes: Object.fromEntries(
+      Object.entries(output_changes).map(([name, one]) => [name, masked(redacted(one), secrets)]),
+    ),
+    resource_changes: resource_changes?.map((one) => masked({ ...one, change: redacted(one.change) }, secrets)),
+    resource_drift: resource_drift?.map((one) => masked({ ...one, change: redacted(one.change) }, secrets)),
+    relevant_attributes: masked(relevant_attributes, secrets),
     provider_format_version: known.data.format_version,
     provider_schemas: known.data.provider_schemas ?? {},
   });
@@ -51,6 +55,25 @@ function without(value: unknown, marks: unknown): unknown {
   if (Array.isArray(value) && Array.isArray(marks)) return value.map((one, at) => without(one, marks[at]));
   if (!isObject(value) || !isObject(marks)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, without(one, marks[name])]));
+}
+
+/** Words of the form itself, which the configuration cannot compute. */
+const plainNames = new Set(['actions', 'action_reason', 'mode', 'type', 'provider_name']);
+/** Members whose own names come from the configuration. */
+const freeNames = new Set(['before', 'after']);
+
+/** A value in which no text, no number and no free name shows a secret. */
+function masked(value: unknown, secrets: Mask, isFree = false): unknown {
+  if (typeof value === 'string') return secrets.whole(value);
+  if (typeof value === 'number') return secrets.whole(String(value)) === String(value) ? value : hidden;
+  if (Array.isArray(value)) return value.map((one) => masked(one, secrets, isFree));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      isFree ? secrets.whole(name) : name,
+      !isFree && plainNames.has(name) ? one : masked(one, secrets, isFree || freeNames.has(name)),
+    ]),
+  );
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

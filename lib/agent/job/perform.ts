@@ -4,12 +4,12 @@ import { Job, type Outcome } from '../api/job.ts';
 import type { Material } from '../api/material.ts';
 import type { TakenJob } from '../api/pool.ts';
 import { Refused } from '../api/send.ts';
-import { type Engine, engineFor } from '../engine/find.ts';
-import { recordAnswer } from '../health.ts';
+import type { Engine } from '../engine/find.ts';
 import { LogWriter } from '../log/writer.ts';
-import { makeRunFolder } from '../run/folder.ts';
+import type { Confinement } from '../run/apart/confine.ts';
+import type { Stopped } from '../run/command.ts';
+import { makeRunFolder, type RunFolder } from '../run/folder.ts';
 import { secretsOf } from '../run/inputs.ts';
-import type { Stopped } from '../run/process.ts';
 import type { AgentSettings } from '../settings.ts';
 import { apply } from './apply.ts';
 import { Lease } from './lease.ts';
@@ -18,29 +18,39 @@ import { plan } from './plan.ts';
 export interface PerformParts {
   readonly settings: AgentSettings;
   readonly engines: readonly Engine[];
-  readonly isIsolated: boolean;
+  readonly confinement: Confinement;
   readonly log: Log;
+  /** Called when the service has answered. */
+  readonly answered: () => Promise<void>;
   /** Aborts when the run is to be interrupted with the agent. */
   readonly interruption: AbortSignal;
 }
 
 /** Performs a job to its end, and reports the outcome. It rejects only when the outcome cannot be reported. */
 export async function perform(parts: PerformParts, taken: TakenJob): Promise<void> {
+  const { settings, interruption } = parts;
   const job = new Job(taken);
+  // First of all: a job whose material nobody has read is given to another agent.
   const material = await job.read();
-  const lease = new Lease(job, material['lease-seconds'] * 1_000, () => recordAnswer(parts.settings.healthFile));
+  const lease = await Lease.of(job, {
+    leaseMs: material['lease-seconds'] * 1_000,
+    graceMs: settings.graceMs,
+    extended: parts.answered,
+  });
   const interrupt = () => lease.cancel();
-  parts.interruption.addEventListener('abort', interrupt, { once: true });
-  const mask = new Mask(secretsOf(material, taken.connection.token.reveal()));
-  const log = new LogWriter(job, mask, await job.log());
+  interruption.addEventListener('abort', interrupt, { once: true });
   try {
+    if (interruption.aborted) interrupt();
+    job.repeatUntil(lease.over);
+    const secrets = new Mask(secretsOf(material, taken.connection.token.reveal()));
+    const log = new LogWriter(job, secrets, await job.log());
     const outcome = await outcomeOf(parts, { job, material, lease, log });
     if (lease.isLost) return;
     await log.end();
     await job.finish(outcome);
   } finally {
     lease.close();
-    parts.interruption.removeEventListener('abort', interrupt);
+    interruption.removeEventListener('abort', interrupt);
   }
 }
 
@@ -53,13 +63,12 @@ interface Performing {
 
 /** Every failure becomes an outcome, with its reason in the log. */
 async function outcomeOf(parts: PerformParts, { job, material, lease, log }: Performing): Promise<Outcome> {
-  const { settings, isIsolated } = parts;
-  const folder = await makeRunFolder(settings);
+  const { settings, engines, confinement } = parts;
+  let folder: RunFolder | undefined;
   try {
-    const engine = engineFor(material['engine-version'], parts.engines);
-    await log.line(`Agent ${settings.name}, engine ${engine.version}: ${job.part} of ${job.runId}`);
-    const limits = { ...settings, isIsolated, signal: lease.signal };
-    const stage = { job, material, engine, log, settings, limits, folder };
+    folder = await makeRunFolder(settings);
+    const limits = { ...settings, confinement, signal: lease.signal, over: lease.over };
+    const stage = { job, material, engines, log, settings, limits, folder };
     const done = await (job.part === 'plan' ? plan(stage) : apply(stage));
     if ('status' in done) return done;
     if (done.reason !== undefined) await log.line(`\n${sentences[done.reason]}`);
@@ -70,13 +79,15 @@ async function outcomeOf(parts: PerformParts, { job, material, lease, log }: Per
     if (!(error instanceof Refused && error.isOver)) await log.line(`\n${text}`).catch(() => {});
     return { status: 'errored' };
   } finally {
-    await folder.remove().catch((error: unknown) => parts.log.warn({ error }, 'a folder was not removed'));
+    await folder?.remove().catch((error: unknown) => parts.log.warn({ error }, 'a folder was not removed'));
   }
 }
 
 const sentences: Readonly<Record<Stopped, string>> = {
   canceled: 'The run was canceled.',
-  lost: 'The agent has lost this job.',
+  lost: 'The agent could not reach the service for too long, or has lost this job: the engine was interrupted.',
   time: 'The engine ran longer than this agent allows, and was stopped.',
   disk: 'The run wrote more than this agent allows, and was stopped.',
+  memory: 'The run took more memory than this agent allows, and was stopped.',
+  processes: 'The run started more processes than this agent allows, and was stopped.',
 };

@@ -5,17 +5,19 @@ import type { Material } from '../api/material.ts';
 import type { Engine } from '../engine/find.ts';
 import type { LogWriter } from '../log/writer.ts';
 import { unpack } from '../run/archive.ts';
+import type { Ended } from '../run/command.ts';
 import { giveTo, type RunFolder, workingFolder, writePrivate } from '../run/folder.ts';
 import { hostsText } from '../run/hosts.ts';
 import { backendOverride, backendOverrideFile, environmentOf, stateFile, variableFiles } from '../run/inputs.ts';
-import { type Ended, type Limits, run } from '../run/process.ts';
+import { type Limits, run } from '../run/process.ts';
+import type { Writer } from '../run/written.ts';
 import type { AgentSettings } from '../settings.ts';
 
 /** One part of a run on this machine. */
 export interface Stage {
   readonly job: Job;
   readonly material: Material;
-  readonly engine: Engine;
+  readonly engines: readonly Engine[];
   readonly log: LogWriter;
   readonly settings: AgentSettings;
   readonly limits: Limits;
@@ -28,8 +30,10 @@ export interface Prepared {
   /** The state that was there before; empty without one. */
   readonly state: string;
   readonly variableFiles: readonly string[];
-  /** Runs the engine. The output goes to the log unless `output` takes it. */
-  engine(words: readonly string[], output?: (piece: Buffer) => Promise<void>): Promise<Ended>;
+  /** Whose files are read there. */
+  readonly writer: Writer;
+  /** Runs an engine. The output goes to the log unless `output` takes it. */
+  run(engine: Engine, words: readonly string[], output?: (piece: Buffer) => Promise<void>): Promise<Ended>;
 }
 
 /** Brings the configuration, the state and the variables to the folder of the run. */
@@ -67,10 +71,11 @@ export async function prepare(stage: Stage): Promise<Prepared> {
     folder: working,
     state: state?.toString() ?? '',
     variableFiles: files.map(({ path }) => path),
-    engine: (words, output) =>
+    writer: { root: folder.path, user: settings.user },
+    run: (engine, words, output) =>
       run(
         {
-          words: [stage.engine.program, ...words],
+          words: [engine.program, ...words],
           folder: working,
           environment,
           output: output ?? ((piece) => stage.log.write(piece)),

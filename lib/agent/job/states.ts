@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Job } from '../api/job.ts';
-import { stateFile } from '../run/inputs.ts';
+import { readWritten, type Writer } from '../run/written.ts';
 
 /** Interval of snapshots during an apply, in milliseconds: what a lost agent loses at most. */
 const snapshotMs = 10_000;
@@ -11,22 +9,29 @@ const stateBytesMax = 256 * 1024 * 1024;
 const serialIn = /^(\s*\{[^{}[\]]*?"serial":\s*)(\d{1,15})/;
 const lineageIn = /^\s*\{[^{}[\]]*?"lineage":\s*"([^"\\]{1,255})"/;
 
+interface Followed {
+  readonly workspaceId: string;
+  /** The file of the state. */
+  readonly path: string;
+  readonly writer: Writer;
+  /** The state that was there before; empty without one. */
+  readonly present: string;
+}
+
 /** Brings states from the folder of the engine to the workspace. */
 export class StateUploads {
   readonly #job: Job;
-  readonly #path: string;
-  readonly #workspaceId: string;
+  readonly #followed: Followed;
   #known: string;
   #serial: number;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> = Promise.resolve();
 
-  constructor(job: Job, workspaceId: string, folder: string, present: string) {
+  constructor(job: Job, followed: Followed) {
     this.#job = job;
-    this.#workspaceId = workspaceId;
-    this.#path = join(folder, stateFile);
-    this.#known = present;
-    this.#serial = Number(serialIn.exec(present)?.[2] ?? -1);
+    this.#followed = followed;
+    this.#known = followed.present;
+    this.#serial = Number(serialIn.exec(followed.present)?.[2] ?? -1);
   }
 
   /** Uploads snapshots until `end`, so that a lost agent does not take the whole state with it. */
@@ -38,7 +43,7 @@ export class StateUploads {
     }, snapshotMs);
   }
 
-  /** Uploads the final state, if there is another one than before. @throws Refused */
+  /** Uploads the final state, if there is another one than before. @throws Refused, or an Error when it cannot be read */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#sending;
@@ -46,10 +51,12 @@ export class StateUploads {
     await this.#upload(false);
   }
 
-  /** Whether the folder has a state that was not uploaded. */
-  async isAhead(): Promise<boolean> {
-    const text = await this.#read();
-    return text !== undefined && text !== this.#known;
+  /** Whether the service has the state of the folder. One that cannot be read may be any. */
+  async isStored(): Promise<boolean> {
+    return this.#read().then(
+      (text) => text === undefined || text === this.#known,
+      () => false,
+    );
   }
 
   async #upload(intermediate: boolean): Promise<void> {
@@ -65,7 +72,7 @@ export class StateUploads {
     // The engine writes its file often under one serial; each version that is stored has one of its own.
     const serial = Math.max(found, this.#serial + 1);
     const bytes = new Uint8Array(Buffer.from(text.replace(serialIn, (_all, before: string) => `${before}${serial}`)));
-    await this.#job.storeState(this.#workspaceId, bytes, { serial, lineage, intermediate });
+    await this.#job.storeState(this.#followed.workspaceId, bytes, { serial, lineage, intermediate });
     this.#serial = serial;
     this.#known = text;
     this.#hasSnapshots = intermediate;
@@ -74,8 +81,7 @@ export class StateUploads {
   #hasSnapshots = false;
 
   async #read(): Promise<string | undefined> {
-    const bytes = await readFile(this.#path).catch(() => undefined);
-    if (bytes === undefined || bytes.length > stateBytesMax) return undefined;
-    return bytes.toString();
+    const { path, writer } = this.#followed;
+    return (await readWritten(path, writer, stateBytesMax))?.toString();
   }
 }

@@ -1,11 +1,16 @@
-import { chmod, constants, copyFile, lstat, readFile, realpath } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { removeAbandoned } from '#core/folders/abandoned.ts';
 import type { AgentSettings } from '../settings.ts';
 import { applyNote, runFolderPrefix } from './folder.ts';
+import { keepState, keptState } from './keep.ts';
+import { openFolders } from './limits/disk.ts';
+import { openWritten, readWritten } from './written.ts';
 
 const noteBytesMax = 4_096;
 const runId = /^run-[A-Za-z0-9]{1,64}$/;
+
+type Settings = Pick<AgentSettings, 'folder' | 'user'>;
 
 /**
  * Removes the folders of runs whose agent was killed. A state that the apply in such a folder has changed is kept beside it as `<run>.tfstate`,
@@ -13,28 +18,35 @@ const runId = /^run-[A-Za-z0-9]{1,64}$/;
  *
  * @returns the number of folders removed
  */
-export async function removeAbandonedRuns({ folder, user }: Pick<AgentSettings, 'folder' | 'user'>): Promise<number> {
+export async function removeAbandonedRuns(settings: Settings): Promise<number> {
   return removeAbandoned({
-    parent: folder,
+    parent: settings.folder,
     prefix: runFolderPrefix,
-    uids: user === undefined ? [] : [user.uid],
-    before: (path) => keepState(folder, path),
+    uids: settings.user === undefined ? [] : [settings.user.uid],
+    async before(path) {
+      await openFolders(path);
+      await keepChanged(settings, path);
+    },
   });
 }
 
-async function keepState(parent: string, path: string): Promise<void> {
-  const note = join(path, applyNote);
-  const written = await lstat(note).catch(() => undefined);
-  if (written === undefined || !written.isFile() || written.size > noteBytesMax) return;
-  const [id = '', file = ''] = (await readFile(note, 'utf8')).split('\n');
-  const state = join(path, file);
-  const changed = await lstat(state).catch(() => undefined);
-  // The run could write here: only a file of its own folder is kept.
-  if (!runId.test(id) || changed === undefined || !changed.isFile() || changed.mtimeMs <= written.mtimeMs) return;
-  const inside = relative(await realpath(path), await realpath(state));
-  if (inside.startsWith('..')) return;
-  const kept = join(parent, `${id}.tfstate`);
-  if ((await lstat(kept).catch(() => undefined)) !== undefined) return;
-  await copyFile(state, kept, constants.COPYFILE_EXCL);
-  await chmod(kept, 0o600);
+/** The run could write here: what is no note and no state of its own is not kept. */
+async function keepChanged({ folder, user }: Settings, root: string): Promise<void> {
+  const writer = { root, user };
+  const path = join(root, applyNote);
+  const note = await readWritten(path, writer, noteBytesMax).catch(() => undefined);
+  if (note === undefined) return;
+  const [id = '', file = ''] = note.toString().split('\n');
+  if (!runId.test(id) || (await exists(keptState(folder, id)))) return;
+  const { mtimeMs } = await lstat(path);
+  const state = { ...writer, path: join(root, file) };
+  const written = await openWritten(state.path, writer).catch(() => undefined);
+  await written?.handle.close();
+  if (written !== undefined && written.mtimeMs > mtimeMs) await keepState(folder, id, state);
 }
+
+const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );

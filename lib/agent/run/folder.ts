@@ -1,7 +1,8 @@
-import { chown, lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
+import { lchown, lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { makePrivateFolder } from '#core/folders/private-folder.ts';
 import type { AgentSettings } from '../settings.ts';
+import { openFolders } from './limits/disk.ts';
 
 /** The private folder of one part of a run. */
 export interface RunFolder {
@@ -17,6 +18,8 @@ export interface RunFolder {
 export const runFolderPrefix = 'keyferry-run';
 /** The file in the folder of an apply that tells its run and, on the second line, where its state is. */
 export const applyNote = 'apply';
+/** The folders in it that a run sees. */
+export const seenFolders = ['configuration', 'home', 'tmp', 'inputs'] as const;
 
 /** Creates an empty folder that only the user of the run can read. */
 export async function makeRunFolder({ folder, user }: Pick<AgentSettings, 'folder' | 'user'>): Promise<RunFolder> {
@@ -28,9 +31,12 @@ export async function makeRunFolder({ folder, user }: Pick<AgentSettings, 'folde
     home: named('home'),
     temporary: named('tmp'),
     inputs: named('inputs'),
-    remove,
+    async remove() {
+      await openFolders(path).catch(() => {});
+      await remove();
+    },
   };
-  for (const one of [made.configuration, made.home, made.temporary, made.inputs]) await mkdir(one, { mode: 0o700 });
+  for (const name of seenFolders) await mkdir(named(name), { mode: 0o700 });
   await giveTo(user, path);
   return made;
 }
@@ -38,12 +44,9 @@ export async function makeRunFolder({ folder, user }: Pick<AgentSettings, 'folde
 /** Gives a folder and all in it to the user of the run. */
 export async function giveTo(user: AgentSettings['user'], path: string): Promise<void> {
   if (user === undefined) return;
-  await chown(path, user.uid, user.gid);
+  await lchown(path, user.uid, user.gid);
   const entries = await readdir(path, { withFileTypes: true, recursive: true });
-  for (const { parentPath, name } of entries) {
-    const one = join(parentPath, name);
-    if (!(await lstat(one)).isSymbolicLink()) await chown(one, user.uid, user.gid);
-  }
+  for (const { parentPath, name } of entries) await lchown(join(parentPath, name), user.uid, user.gid);
 }
 
 export const writePrivate = (path: string, text: string | Uint8Array): Promise<void> =>

@@ -35,6 +35,11 @@ export class Mask {
     return this.#upTo(text, text.length - this.#openEnd(text));
   }
 
+  /** A text that is not part of another one. */
+  whole(text: string): string {
+    return this.#replaced(text);
+  }
+
   end(): string {
     return this.#upTo(this.#held, this.#held.length);
   }

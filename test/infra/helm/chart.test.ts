@@ -151,8 +151,12 @@ describe('the agent of the example production', () => {
   test('has its token from a secret, and nothing of the service', () => {
     const names = container?.env.map(({ name }) => name) ?? [];
     expect(names.filter((name) => !name.startsWith('KEYFERRY_AGENT_'))).toEqual([]);
-    expect(container?.env.find(({ name }) => name === 'KEYFERRY_AGENT_TOKEN')).toMatchObject({
-      valueFrom: { secretKeyRef: { name: 'keyferry-agent', key: 'token' } },
+    expect(names).not.toContain('KEYFERRY_AGENT_TOKEN');
+    expect(container?.env).toContainEqual({ name: 'KEYFERRY_AGENT_TOKEN_FILE', value: '/token/token' });
+    expect(container?.volumeMounts).toContainEqual({ name: 'keyferry-token', mountPath: '/token', readOnly: true });
+    expect(pod.spec.volumes).toContainEqual({
+      name: 'keyferry-token',
+      secret: { secretName: 'keyferry-agent', defaultMode: 0o440, items: [{ key: 'token', path: 'token' }] },
     });
     expect(container).not.toHaveProperty('envFrom');
     expect(pod.spec).toMatchObject({ serviceAccountName: 'default', automountServiceAccountToken: false });

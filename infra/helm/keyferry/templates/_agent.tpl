@@ -2,7 +2,7 @@
 {{- define "keyferry.agentEnvironment" -}}
 {{- $agent := .Values.agent -}}
 {{- $address := default (include "keyferry.setting" (dict "root" . "name" "KEYFERRY_PUBLIC_URL")) $agent.address -}}
-{{- $own := dict "KEYFERRY_AGENT_DIR" "/runs" "KEYFERRY_AGENT_HEALTH_FILE" "/runs/health" -}}
+{{- $own := dict "KEYFERRY_AGENT_DIR" "/runs" "KEYFERRY_AGENT_HEALTH_FILE" "/runs/health" "KEYFERRY_AGENT_TOKEN_FILE" "/token/token" -}}
 {{- $_ := set $own "KEYFERRY_AGENT_ADDRESS" (required "agent.address or settings.KEYFERRY_PUBLIC_URL is needed with agent.enabled" $address) -}}
 {{- range $name, $value := mergeOverwrite $own $agent.settings }}
 {{- if not (or (kindIs "invalid" $value) (eq (toString $value) "")) }}
@@ -10,11 +10,6 @@
   value: {{ include "keyferry.text" $value | quote }}
 {{- end }}
 {{- end }}
-- name: KEYFERRY_AGENT_TOKEN
-  valueFrom:
-    secretKeyRef:
-      name: {{ $agent.token.name }}
-      key: {{ $agent.token.key }}
 {{- with $agent.env }}
 {{ toYaml . }}
 {{- end }}

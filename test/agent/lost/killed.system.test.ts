@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { canIsolate } from '#agent/run/isolation.ts';
-import { workspaceGround } from '../workspaces/support/ground.ts';
-import { agentOf, settled, standIn } from './agent-of.ts';
+import { workspaceGround } from '../../workspaces/support/ground.ts';
+import { agentOf, settled, standIn } from '../agent-of.ts';
+import { isolates } from '../apart/isolates.ts';
 
 // The process of an agent that is killed in the middle of its work.
 const ground = workspaceGround();
@@ -19,7 +19,7 @@ test.each(['plan', 'apply'] as const)('an agent that is killed during the %s', a
   await stage.running;
   const folder = await mkdtemp(join(tmpdir(), 'killed-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const begun = join(folder, 'begun');
+  const begun = join(stage.signs, 'begun');
   await stage.configure({ [`${part}.sh`]: `while :; do date >> "${begun}"; sleep 0.1; done` });
   const { id } = (await stage.run({ 'auto-apply': true })).item;
   const child = spawn(process.execPath, ['infra/commands/agent.ts'], {
@@ -28,6 +28,7 @@ test.each(['plan', 'apply'] as const)('an agent that is killed during the %s', a
       KEYFERRY_AGENT_ADDRESS: ground.service.address,
       KEYFERRY_AGENT_TOKEN: stage.token,
       KEYFERRY_AGENT_DIR: folder,
+      TF_PLUGIN_CACHE_DIR: stage.signs,
     },
     stdio: 'ignore',
   });
@@ -35,7 +36,7 @@ test.each(['plan', 'apply'] as const)('an agent that is killed during the %s', a
   while (!existsSync(begun)) await delay(100);
   child.kill('SIGKILL');
   await delay(500);
-  if (await canIsolate()) {
+  if (await isolates()) {
     const last = statSync(begun).size;
     await delay(1_000);
     expect(statSync(begun).size, 'the engine dies with its agent').toBe(last);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { removeAbandonedRuns } from '#agent/run/abandoned.ts';
 import { applyNote, runFolderPrefix } from '#agent/run/folder.ts';
-import { folderOwner } from '../core/folders/owner.ts';
+import { folderOwner } from '../../core/folders/owner.ts';
 
 test.each([
   ['that the apply changed', 5_000, true],

@@ -1,0 +1,61 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+
+/** What a command and all that it started take. */
+export interface Usage {
+  /** Processes and threads. */
+  readonly processes: number;
+  /** Memory that is not swapped out; what several processes share counts for each. */
+  readonly bytes: number;
+  readonly pids: readonly number[];
+}
+
+/** Adds up the descendants of a process and its process group. Nothing where `/proc` cannot be read. */
+export async function usageOf(pid: number): Promise<Usage> {
+  const names = await readdir('/proc').catch(() => []);
+  const found = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(processOf));
+  const processes = found.filter((one) => one !== undefined);
+  const own = new Set([pid]);
+  for (let before = 0; before !== own.size; ) {
+    before = own.size;
+    for (const one of processes) if (own.has(one.parent) || one.group === pid) own.add(one.pid);
+  }
+  const counted = processes.filter((one) => own.has(one.pid));
+  const sum = (of: (one: Seen) => number) => counted.reduce((total, one) => total + of(one), 0);
+  return { processes: sum(({ threads }) => threads), bytes: sum(({ bytes }) => bytes), pids: [...own] };
+}
+
+/** The bytes of files without a name that processes have open: files that were deleted, and those in memory. */
+export async function namelessBytes(pids: readonly number[]): Promise<number> {
+  const sizes = new Map<string, number>();
+  for (const pid of pids)
+    for (const name of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
+      const found = await stat(`/proc/${pid}/fd/${name}`).catch(() => undefined);
+      if (found?.isFile() === true && found.nlink === 0) sizes.set(`${found.dev}:${found.ino}`, found.blocks * 512);
+    }
+  return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+interface Seen {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly threads: number;
+  readonly bytes: number;
+}
+
+/** Fields 4, 5 and 20 of proc_pid_stat(5); the name of the program, field 2, may hold spaces and parentheses. */
+async function processOf(name: string): Promise<Seen | undefined> {
+  const [stat, status] = await Promise.all(
+    ['stat', 'status'].map((file) => readFile(`/proc/${name}/${file}`, 'utf8').catch(() => '')),
+  );
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+  if (fields.length < 18) return undefined;
+  const kilobytes = /^VmRSS:\s*(\d+) kB$/m.exec(status ?? '')?.[1] ?? '0';
+  return {
+    pid: Number(name),
+    parent: Number(fields[1]),
+    group: Number(fields[2]),
+    threads: Number(fields[17]),
+    bytes: Number(kilobytes) * 1_024,
+  };
+}

@@ -1,0 +1,59 @@
+import type { AgentSettings } from '../../settings.ts';
+import { bytesBelow } from './disk.ts';
+import type { Stopper } from './stopper.ts';
+import { namelessBytes, usageOf } from './usage.ts';
+
+/** Intervals of the looks, in milliseconds: each begins when the one before has ended. */
+const diskEveryMs = 2_000;
+const usageEveryMs = 500;
+
+type Bounds = Pick<AgentSettings, 'diskBytesMax' | 'memoryBytesMax' | 'processesMax'>;
+
+interface Watched {
+  /** Undefined for a command that did not begin. */
+  readonly pid: number | undefined;
+  readonly folder: string;
+}
+
+/**
+ * Stops a command that takes more than its bounds. One that takes too much memory or too many processes is killed at once, since it could take the
+ * rest of the machine while it ends. @returns ends the watch
+ */
+export function watch({ pid, folder }: Watched, bounds: Bounds, stopper: Stopper): () => void {
+  const { diskBytesMax, memoryBytesMax, processesMax } = bounds;
+  const ends = [
+    repeat(diskEveryMs, async () => {
+      const named = await bytesBelow(folder, diskBytesMax);
+      const nameless = pid === undefined ? 0 : await namelessBytes((await usageOf(pid)).pids);
+      if (named + nameless > diskBytesMax) stopper.stop('disk');
+    }),
+    repeat(usageEveryMs, async () => {
+      if (pid === undefined) return;
+      const { processes, bytes } = await usageOf(pid);
+      if (processes > processesMax) stopper.kill('processes');
+      else if (bytes > memoryBytesMax) stopper.kill('memory');
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+function repeat(everyMs: number, look: () => Promise<void>): () => void {
+  let isEnded = false;
+  let timer: NodeJS.Timeout;
+  const again = () => {
+    timer = setTimeout(() => {
+      void look()
+        .catch(() => {})
+        .finally(() => {
+          if (!isEnded) again();
+        });
+    }, everyMs);
+  };
+  again();
+  return () => {
+    isEnded = true;
+    clearTimeout(timer);
+  };
+}
