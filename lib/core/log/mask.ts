@@ -37,7 +37,7 @@ export class Mask {
 
   /** A text that is not part of another one. */
   whole(text: string): string {
-    return this.#replaced(text);
+    return this.#masked(text, 0, text.length).shown;
   }
 
   end(): string {
@@ -46,17 +46,22 @@ export class Mask {
 
   /** Masks what begins before `end`, and holds the rest. */
   #upTo(text: string, end: number): string {
-    let done = this.#covered;
-    let shown = '';
+    const { shown, done } = this.#masked(text, this.#covered, end);
+    this.#held = text.slice(end);
+    this.#covered = Math.max(0, done - end);
+    return shown;
+  }
+
+  /** The text from `covered` on, with what is done after it: the rest of a value that begins before `end` is covered as well. */
+  #masked(text: string, covered: number, end: number): { readonly shown: string; readonly done: number } {
+    let [shown, done] = ['', covered];
     for (const { from, to } of this.#ranges(text)) {
       if (from >= end) break;
       // A range that begins in what is covered goes on with the value that is masked there.
       if (from >= done) shown += text.slice(done, from) + masked;
       done = Math.max(done, to);
     }
-    this.#held = text.slice(end);
-    this.#covered = Math.max(0, done - end);
-    return shown + text.slice(done, Math.max(done, end));
+    return { shown: shown + text.slice(done, Math.max(done, end)), done };
   }
 
   #ranges(text: string): readonly Range[] {
