@@ -59,7 +59,9 @@ test('the newest change of each destination is found along an index', async () =
 test('beyond the bound every namespace has its first destination', async () => {
   const namespace = 'other';
   await sql`
-    insert into namespaces (id, path, custom_metadata) values (${namespace}, ${`${namespace}/`}, '{}')`.execute(store.db);
+    insert into namespaces (id, path, custom_metadata) values (${namespace}, ${`${namespace}/`}, '{}')`.execute(
+    store.db,
+  );
   for (let n = 0; n < 1_001; n += 1) await destination(`full-${n}`);
   await sql`
     insert into associations (destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity, template, adopt,
