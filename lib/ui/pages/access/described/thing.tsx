@@ -88,7 +88,7 @@ export function NewThing({ kind }: { readonly kind: Kind }) {
 }
 
 const Back = ({ kind }: { readonly kind: Kind }) => (
-  <nav class="way" aria-label="Way back">
+  <nav class="way" aria-label={`Way back to ${kind.title.toLowerCase()}`}>
     <a href={kind.url()}>{kind.title}</a>
   </nav>
 );

@@ -5,7 +5,7 @@ import { runnableWorkspace } from '#test/workspaces/resources/runs/runs-of.ts';
 import { documentOf } from '#test/workspaces/support/documents.ts';
 import { md5Of, put, stateText } from '#test/workspaces/support/files.ts';
 import { groundOn } from '#test/workspaces/support/ground.ts';
-import { bothColours, browsing, hasBrowser, logIn, violations } from './support/browse.ts';
+import { bothColours, browsing, hasBrowser, logIn, violations } from '../support/browse.ts';
 
 const service = serviceOf([], { KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: '0' });
 const ground = groundOn(service);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { serviceOf } from '#test/support/flow/open-service.ts';
-import { bothColours, browsing, hasBrowser, logIn, violations } from './support/browse.ts';
+import { bothColours, browsing, hasBrowser, logIn, violations } from '../support/browse.ts';
 
 const service = serviceOf([]);
 const { visit } = browsing(service);
