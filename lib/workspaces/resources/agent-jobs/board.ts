@@ -81,10 +81,6 @@ export class Board {
     this.#empty = new Set();
   }
 
-  get isClosed(): boolean {
-    return this.#closed;
-  }
-
   close(): void {
     this.#closed = true;
     for (const rounds of this.#rounds) rounds.close();

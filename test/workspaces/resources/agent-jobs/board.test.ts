@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ApiRow } from '#path/jsonapi/row.ts';
 import { eventually } from '#test/support/flow/open-service.ts';
+import type { PendingSync } from '#workspaces/contract.ts';
 import { Board, releasing } from '#workspaces/resources/agent-jobs/board.ts';
 import { Presence, pingMs } from '#workspaces/resources/agents/presence.ts';
 import { silentSeconds } from '#workspaces/resources/agents/store.ts';
@@ -13,14 +14,11 @@ const ground = workspaceGround();
 const never = new AbortController().signal;
 const hourMs = 3_600_000;
 
-const boardOf = (syncs: () => void = () => {}) =>
+const boardOf = (pendingSyncs: () => readonly PendingSync[] = () => []) =>
   new Board({
     store: ground.service.store,
     runs: { perOrganizationMax: 50, syncWaitMs: hourMs },
-    async pendingSyncs() {
-      syncs();
-      return [];
-    },
+    pendingSyncs: async () => pendingSyncs(),
   });
 
 const agentOf = async ({ pool, register }: Awaited<ReturnType<typeof poolOf>>) => ({
@@ -70,7 +68,10 @@ test('what changes during a look is not taken for something that the look has se
   await busy.configuration();
   await busy.run({ 'plan-only': true });
   const seen: boolean[] = [];
-  const board = boardOf(() => board.changed());
+  const board = boardOf(() => {
+    board.changed();
+    return [];
+  });
   const [one, other] = [await agentOf(busy), await agentOf(idle)];
   const look = board.wait(one, hourMs, never).then(() => seen.push(board.isEmpty(idle.pool.id)));
   const waiting = board.wait(other, hourMs, never);
@@ -78,6 +79,22 @@ test('what changes during a look is not taken for something that the look has se
   expect(seen).toEqual([false]);
   board.close();
   await waiting;
+});
+
+test('a plan that waits for a sync says so in its log while all agents of its pool wait', async () => {
+  const stage = await poolOf(ground);
+  await stage.configuration();
+  const { id } = (await stage.run({ 'plan-only': true })).item;
+  const board = boardOf(() => [{ workspaceId: stage.workspace.id }]);
+  const waiting = board.wait(await agentOf(stage), hourMs, never);
+  const { db } = ground.service.store;
+  const runs = db.selectFrom('ws_runs').select('plan_log_id').where('id', '=', id);
+  await eventually(async () => (await runs.executeTakeFirstOrThrow()).plan_log_id !== null);
+  const shown = await ground.call('GET', `/runs/${id}/plan`);
+  const log = await (await fetch(String(shown.item.attributes['log-read-url']))).text();
+  expect(log).toMatch(/^\u0002Waiting for a sync to the variables of this workspace\.\n/);
+  board.close();
+  expect(await waiting).toBe('over');
 });
 
 test('an agent is looked up once while it is seen, is noted as living while it waits, and is missed when it was deleted', async () => {
