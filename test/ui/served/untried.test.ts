@@ -14,7 +14,9 @@ async function cookiesAfter(status: number): Promise<readonly string[]> {
   const answer: Outgoing = { status, body: '' };
   const service = { urls: [], owns: () => true, refuse: () => answer, pipeline: async () => answer };
   const incoming = { method: 'POST', headers, connection: { tls: false } };
-  const { cookies = [] } = await withSession(service, (token) => ['x-service-token', token]).pipeline(incoming as never);
+  const { cookies = [] } = await withSession(service, (token) => ['x-service-token', token]).pipeline(
+    incoming as never,
+  );
   return cookies;
 }
 
