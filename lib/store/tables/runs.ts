@@ -172,7 +172,10 @@ export const wsRunJobsTable = {
   plan_file_id: nullable(text),
   plan_json_id: nullable(text),
   plan_redacted_id: nullable(text),
-  /** `lease_until` as it was when the agent took the part, until it uses its token. Another time: the lease was extended, so the agent has begun. */
+  /**
+   * `lease_until` as it was when the agent took the part, until it uses its token. Another time: the lease was
+   * extended, so the agent has begun.
+   */
   unused_until: nullable(timestamptz),
 };
 
