@@ -28,7 +28,7 @@ interface MoreProps {
 /** At the end of the beginning of a list: how much is not shown. */
 export const More = ({ of: { hidden, more }, one, many }: MoreProps) =>
   hidden === 0 ? null : (
-    <div class="more">
+    <div class="list-more">
       <span class="numbers">{counted(hidden, `more ${one}`, `more ${many ?? `${one}s`}`)}</span>
       <Button small onPress={more}>
         Show more
