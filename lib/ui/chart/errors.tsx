@@ -7,7 +7,7 @@ import { listIn } from '../table/pages.ts';
 export function Errors({ samples }: { readonly samples: Value }) {
   const causes = causesOf(samples);
   return (
-    <div class="chart">
+    <div class="chart errors">
       <strong>Errors</strong>
       {causes.length === 0 ? (
         <p class="quiet">No attempt failed in this time.</p>

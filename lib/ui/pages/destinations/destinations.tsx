@@ -8,9 +8,9 @@ import { useOverview } from '../../state/overview.ts';
 import { useFilterRoute } from '../../state/use-filter-route.ts';
 import { useTitle } from '../../state/use-title.ts';
 import { type Column, Table } from '../../table/table.tsx';
+import { useNewRefusal } from '../overview/new-refusal.ts';
 import { type Place, placesOf } from '../overview/numbers.ts';
 import { Shares } from '../overview/places.tsx';
-import { useNewRefusal } from './edit/new-refusal.ts';
 import { Health } from './health.tsx';
 
 /** All destinations with their numbers, from one answer. */

@@ -22,8 +22,7 @@ export function Initialise() {
     ask: (options) => api.call(system.sealStatus, {}, undefined, { ...options, namespace: '' }),
   });
   const isManual = textOf(reply?.whole, 'type') === 'shamir';
-  const submit = async (event: Event) => {
-    event.preventDefault();
+  const submit = async () => {
     const [count, least] = [Number(shares), Number(threshold)];
     const fields = isManual
       ? { secret_shares: count, secret_threshold: least }

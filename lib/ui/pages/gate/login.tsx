@@ -70,8 +70,7 @@ function LoginForm({ onPending }: { readonly onPending: (pending: Pending) => vo
   // The choice must not change under the hands of the visitor.
   if (choice === undefined || (mounts === undefined && Object.keys(fields).length === 0)) return <Skeleton />;
   const { method } = choice;
-  const submit = async (event: Event) => {
-    event.preventDefault();
+  const submit = async () => {
     const given = {
       method: method.type,
       mount: choice.mount ?? mount ?? method.type,

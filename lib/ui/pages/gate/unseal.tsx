@@ -36,8 +36,7 @@ export function Unseal() {
     setShare('');
     asked.again();
   };
-  const submit = async (event: Event) => {
-    event.preventDefault();
+  const submit = async () => {
     await send({ key: share.trim() });
   };
   if (textOf(status, 'type') !== 'shamir' && status !== undefined) return <Automatic type={textOf(status, 'type')} />;

@@ -71,8 +71,7 @@ function SettingsForm({ type, name, stored, described }: SettingsProps & { reado
       setRest(refusal.rest);
     });
   };
-  const save = async (event: Event) => {
-    event.preventDefault();
+  const save = async () => {
     if (isSame) return;
     await attempt(async () => {
       const reply = await api.call(sync.patchDestination, { type, name }, sent.body);

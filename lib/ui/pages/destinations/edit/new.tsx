@@ -75,8 +75,7 @@ function NewForm({ described }: { readonly described: Value }) {
     setRest(refusal.rest);
   };
   const body = (): Readonly<Record<string, Value>> | undefined => valid(groups, typed, name, setProblems);
-  const save = async (event: Event) => {
-    event.preventDefault();
+  const save = async () => {
     setRest('');
     const sent = body();
     if (sent === undefined) return;

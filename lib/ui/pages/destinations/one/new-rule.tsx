@@ -40,8 +40,7 @@ export function NewRule({ place, taken, onClose }: NewRuleProps) {
       return void setProblem(reasonOf(cause, 'The rule could not be stored.'));
     }
   };
-  const save = async (event: Event) => {
-    event.preventDefault();
+  const save = async () => {
     if ((await send(false)) === undefined) return;
     say('ok', `The rule ${name} is stored and looks at the secrets.`);
     onClose();
