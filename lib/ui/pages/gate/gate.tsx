@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
-import { Front } from '../../parts/front.tsx';
 import { State } from '../../parts/states.tsx';
+import { Front } from '../../shell/front.tsx';
 import { findGate, gate } from '../../state/session.ts';
 import { useTitle } from '../../state/use-title.ts';
 import { Initialise } from './initialise.tsx';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { documentOf } from '../workspaces/support/documents.ts';
-import { md5Of, put } from '../workspaces/support/files.ts';
-import { workspaceGround } from '../workspaces/support/ground.ts';
-import { agentOf, settled } from './agent-of.ts';
-import { terraform } from './command-line.ts';
+import { documentOf } from '../../workspaces/support/documents.ts';
+import { md5Of, put } from '../../workspaces/support/files.ts';
+import { workspaceGround } from '../../workspaces/support/ground.ts';
+import { agentOf, settled } from '../agent-of.ts';
+import { terraform } from '../command-line.ts';
 
 // The real engine in the agent: a configuration that reads the outputs of another workspace with the token of its run.
 const ground = workspaceGround();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { workspaceGround } from '../workspaces/support/ground.ts';
-import { agentOf, settled } from './agent-of.ts';
-import { cloudUser, terraform } from './command-line.ts';
+import { workspaceGround } from '../../workspaces/support/ground.ts';
+import { agentOf, settled } from '../agent-of.ts';
+import { cloudUser, terraform } from '../command-line.ts';
 
 // The real engine on both sides: the command line of a user with a `cloud` block, and the agent that executes its runs.
 const ground = workspaceGround();

@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { workspaceGround } from '../workspaces/support/ground.ts';
-import { agentOf, settled } from './agent-of.ts';
+import { workspaceGround } from '../../workspaces/support/ground.ts';
+import { agentOf, settled } from '../agent-of.ts';
 
 const ground = workspaceGround();
 
