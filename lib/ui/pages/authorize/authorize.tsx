@@ -5,11 +5,11 @@ import { refusal } from '#client/wire/refusal.ts';
 import { Button } from '../../parts/button.tsx';
 import { Problem, reasonOf } from '../../parts/problem.tsx';
 import { Skeleton } from '../../parts/states.tsx';
-import { Front } from '../../shell/front.tsx';
 import { api } from '../../state/api.ts';
 import { providerAt } from '../../state/authorize.ts';
 import { noteFailure } from '../../state/queries.ts';
 import { useTitle } from '../../state/use-title.ts';
+import { Front } from '../gate/front.tsx';
 import { type Next, nextOf } from './next.ts';
 import { Step } from './step.tsx';
 

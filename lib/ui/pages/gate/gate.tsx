@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { State } from '../../parts/states.tsx';
-import { Front } from '../../shell/front.tsx';
 import { findGate, gate } from '../../state/session.ts';
 import { useTitle } from '../../state/use-title.ts';
+import { Front } from './front.tsx';
 import { Initialise } from './initialise.tsx';
 import { Login } from './login.tsx';
 import { Unseal } from './unseal.tsx';
