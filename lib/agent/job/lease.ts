@@ -36,7 +36,7 @@ export class Lease {
     this.#held = held;
   }
 
-  /** Extends the lease for the first time, since nobody knows how long ago it began. @throws Refused when it has ended */
+  /** Extends the lease for the first time, since it is unknown how long ago it began. @throws Refused when it has ended */
   static async of(job: Job, held: Held): Promise<Lease> {
     const lease = new Lease(job, held);
     await lease.#extend(firstAttemptsMax);

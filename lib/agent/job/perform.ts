@@ -30,7 +30,7 @@ export interface PerformParts {
 export async function perform(parts: PerformParts, taken: TakenJob): Promise<void> {
   const { settings, interruption } = parts;
   const job = new Job(taken);
-  // First of all: a job whose material nobody has read is given to another agent.
+  // First of all: a job whose material was never read is given to another agent.
   const material = await job.read();
   const lease = await Lease.of(job, {
     leaseMs: material['lease-seconds'] * 1_000,

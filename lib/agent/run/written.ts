@@ -64,7 +64,7 @@ export async function readWritten(path: string, writer: Writer, bytesMax: number
   }
 }
 
-/** Where the open file is by now, whatever its path leads to. */
+/** Where the open file is now, whatever its path leads to. */
 const whereIs = (handle: FileHandle, path: string): Promise<string> =>
   readlink(`/proc/self/fd/${handle.fd}`).catch(() => realpath(path));
 

@@ -7,7 +7,7 @@ import { queries } from './queries.ts';
 
 /** How often a visible page asks again. */
 export const pollMs = 2_000;
-/** What is asked for again and again is marked as old when there is no reply for so long. */
+/** What is polled is marked as old when no reply has come for this long. */
 export const pollReplyMsMax = 10_000;
 
 /** What a call of a query is given. */
@@ -15,7 +15,7 @@ export interface AskOptions {
   readonly signal: AbortSignal;
   readonly known: PageReply | undefined;
   readonly replyMsMax: number | undefined;
-  /** Whether the server may wait for another reply than the known one: nobody has changed anything, and the last call did not fail. */
+  /** Whether the server may wait for another reply than the known one: nothing was changed here, and the last call did not fail. */
   readonly mayWait: boolean;
 }
 

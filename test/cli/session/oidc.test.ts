@@ -174,7 +174,7 @@ describe('a login at a provider', () => {
     expect(login).toMatchObject({
       code: 7,
       output: '',
-      errors: expect.stringContaining('nobody logged in within 1 s'),
+      errors: expect.stringContaining('no login within 1 s'),
     });
   });
 

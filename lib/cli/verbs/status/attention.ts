@@ -1,7 +1,7 @@
 import { countsIn, destinationName, destinationsIn, failedAt } from '#client/overview.ts';
 import { memberOf, type ObjectValue, textOf, type Value } from '#client/wire/json.ts';
 
-/** A destination that needs someone, with what is known of the cause. */
+/** A destination that needs attention, with what is known of the cause. */
 export interface Attention extends ObjectValue {
   readonly destination: string;
   readonly failed: number;

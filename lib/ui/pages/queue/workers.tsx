@@ -31,7 +31,7 @@ export function workersOf(overview: Value): readonly Workers[] | undefined {
   });
 }
 
-/** Work waits, and nobody does it. */
+/** Work waits, and no worker was seen. */
 export const isMissing = ({ seen, waiting }: Workers): boolean => seen === 0 && waiting > 0;
 
 /** Which types have workers. A worker is seen when it takes jobs. */

@@ -46,7 +46,7 @@ type FindByHash = (store: Store, hash: Buffer) => Promise<ApiCaller | undefined>
 
 /**
  * Looks a token up in one table after the other, first where it was found last. So one statement finds the token of an agent that asks for work
- * again and again. The database is asked each time: only the order is remembered.
+ * repeatedly. The database is asked each time: only the order is remembered.
  */
 function ownTokenFinder(store: Store): (hash: Buffer) => Promise<ApiCaller | undefined> {
   const foundBy = new Map<string, FindByHash>();

@@ -23,7 +23,7 @@ export function deadlineOf({ host }: Context, given: Given): Deadline {
   const ended = () =>
     host.signal.aborted
       ? new CommandFailure('interrupted', 'interrupted', 'keyferry login --help')
-      : new CommandFailure('timedOut', `nobody logged in within ${timeoutMs / 1_000} s`, 'keyferry login --help');
+      : new CommandFailure('timedOut', `no login within ${timeoutMs / 1_000} s`, 'keyferry login --help');
   return {
     signal,
     within: (work) =>

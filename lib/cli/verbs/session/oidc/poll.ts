@@ -18,7 +18,7 @@ interface Polled {
 const slowerSeconds = 5;
 const secondsMax = 60;
 
-/** Asks again and again for the token of a login. @throws CommandFailure at the deadline; CallFailure when the login has failed */
+/** Polls for the token of a login. @throws CommandFailure at the deadline; CallFailure when the login has failed */
 export async function pollForToken(polled: Polled, deadline: Deadline): Promise<Reply> {
   const { client, mount, state, client_nonce } = polled;
   for (let { seconds } = polled; ; ) {

@@ -14,7 +14,7 @@ interface RemoveProps {
   /** Below `/v1/`. */
   readonly path: string;
   readonly verb?: string;
-  /** Why it can be deleted by nobody. */
+  /** Why no caller can delete it. */
   readonly refusal?: string | undefined;
   /** What else ends with it. */
   readonly consequence: string;

@@ -29,7 +29,7 @@ export function Write({ mount, path, isStored = false, onDone, onClose }: WriteP
   const at = `${mount.path}/data/${path}`;
   const rights = useRights([at]);
   const mayPatch = isStored && mount.hasVersions && rights.may('patch', at);
-  // Asked for anew each time: the version of an earlier answer may be deleted by now.
+  // Asked for anew each time: the version of an earlier answer may have been deleted.
   const [openedAt] = useState(Date.now);
   const known = useQuery({
     key: ['keys', mount.path, path, 0, openedAt],
