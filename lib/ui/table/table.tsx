@@ -120,44 +120,36 @@ interface RowProps<R> {
   readonly selection: Selection<R> | undefined;
 }
 
-/** Made again only when it shows something else: while the table scrolls, most rows stay as they are. */
-function Row<R>(props: RowProps<R>) {
-  const { columns, index, start, row, isCurrent, onOpen, selection } = props;
-  // What a press does is that of the last time the table was made, also in a row that was made before.
-  const latest = useRef(props);
-  latest.current = props;
+function Row<R>({ columns, index, start, row, isCurrent, onCurrent, onOpen, selection }: RowProps<R>) {
   const [isSelectable, isSelected] = [selection !== undefined, row !== undefined && selection?.has(row) === true];
-  return useMemo(
-    () => (
-      <div
-        class={`line row ${onOpen === undefined ? '' : 'opens'}`}
-        role="row"
-        aria-rowindex={index + 2}
-        data-index={index}
-        aria-selected={isSelectable && row !== undefined ? isSelected : undefined}
-        tabIndex={isCurrent ? 0 : -1}
-        style={{ transform: `translateY(${start}px)` }}
-        onClick={() => {
-          latest.current.onCurrent();
-          if (row !== undefined) latest.current.onOpen?.(row);
-        }}
-        onFocus={() => latest.current.onCurrent()}
-      >
-        {isSelectable ? (
-          <SelectRow
-            isSelected={isSelected}
-            isLoading={row === undefined}
-            onToggle={() => row !== undefined && latest.current.selection?.toggle(row)}
-          />
-        ) : null}
-        {columns.map(({ name, wideOnly, cell }) => (
-          <div key={name} role="gridcell" class={`cell ${wideOnly === true ? 'narrow-off' : ''}`}>
-            {row === undefined ? <span class="blank" /> : cell(row)}
-          </div>
-        ))}
-      </div>
-    ),
-    [columns, index, start, row, isCurrent, onOpen === undefined, isSelectable, isSelected],
+  return (
+    <div
+      class={`line row ${onOpen === undefined ? '' : 'opens'}`}
+      role="row"
+      aria-rowindex={index + 2}
+      data-index={index}
+      aria-selected={isSelectable && row !== undefined ? isSelected : undefined}
+      tabIndex={isCurrent ? 0 : -1}
+      style={{ transform: `translateY(${start}px)` }}
+      onClick={() => {
+        onCurrent();
+        if (row !== undefined) onOpen?.(row);
+      }}
+      onFocus={onCurrent}
+    >
+      {isSelectable ? (
+        <SelectRow
+          isSelected={isSelected}
+          isLoading={row === undefined}
+          onToggle={() => row !== undefined && selection?.toggle(row)}
+        />
+      ) : null}
+      {columns.map(({ name, wideOnly, cell }) => (
+        <div key={name} role="gridcell" class={`cell ${wideOnly === true ? 'narrow-off' : ''}`}>
+          {row === undefined ? <span class="blank" /> : cell(row)}
+        </div>
+      ))}
+    </div>
   );
 }
 
