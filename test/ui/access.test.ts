@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fieldsOf, replacesOf, sentFields, typedOf } from '#ui/pages/access/described/fields.ts';
-import { mistakeIn, offsetOf } from '#ui/pages/access/policies/mistake.ts';
+import { mistakeIn, offsetOf } from '#ui/pages/access/written/mistake.ts';
 
 const properties = {
   name: { type: 'string', description: 'Name of it' },

@@ -1,6 +1,8 @@
 export interface Rounds {
   /** From the end of a round to the next, in milliseconds. */
   readonly everyMs: number;
+  /** The part of the time that rounds may take, above 0: after a long one the next comes later. Absent: any. */
+  readonly shareMax?: number;
   /** Whether there is to be another round. */
   readonly goesOn: () => boolean;
   /** A round that fails is made up for by the next. */
@@ -19,8 +21,7 @@ export class Repeated {
 
   /** The first round comes after the interval. Does nothing while rounds go on. */
   begin(): void {
-    if (this.#closed) return;
-    this.#timer ??= setTimeout(() => this.#run(), this.#rounds.everyMs);
+    this.#beginIn(this.#rounds.everyMs);
   }
 
   /** No further round begins. */
@@ -29,9 +30,17 @@ export class Repeated {
     clearTimeout(this.#timer);
   }
 
+  #beginIn(ms: number): void {
+    if (this.#closed) return;
+    this.#timer ??= setTimeout(() => this.#run(), ms);
+  }
+
   async #run(): Promise<void> {
-    await this.#rounds.round().catch(() => {});
+    const { everyMs, shareMax = 1, goesOn, round } = this.#rounds;
+    const beganMs = performance.now();
+    await round().catch(() => {});
+    const pauseMs = (performance.now() - beganMs) * (1 / shareMax - 1);
     this.#timer = undefined;
-    if (this.#rounds.goesOn()) this.begin();
+    if (goesOn()) this.#beginIn(Math.max(everyMs, pauseMs));
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Repeated } from '#core/concurrency/repeated.ts';
 
 test('rounds follow one another while there is a reason, also after one that fails, and one at a time', async () => {
@@ -28,5 +28,22 @@ test('rounds follow one another while there is a reason, also after one that fai
   await again.promise;
   other.close();
   other.begin();
+  repeated.close();
+});
+
+test('rounds that take long come less often, so that they take a share of the time only', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let rounds = 0;
+  const round = () => {
+    rounds += 1;
+    return new Promise<void>((resolve) => setTimeout(resolve, 90));
+  };
+  const repeated = new Repeated({ everyMs: 10, shareMax: 0.1, goesOn: () => true, round });
+  repeated.begin();
+  await vi.advanceTimersByTimeAsync(10 + 90 + 809);
+  expect(rounds).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(rounds).toBe(2);
   repeated.close();
 });

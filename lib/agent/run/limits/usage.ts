@@ -20,8 +20,12 @@ export async function usageOf(pid: number): Promise<Usage> {
     for (const one of processes) if (own.has(one.parent) || one.group === pid) own.add(one.pid);
   }
   const counted = processes.filter((one) => own.has(one.pid));
-  const sum = (of: (one: Seen) => number) => counted.reduce((total, one) => total + of(one), 0);
-  return { processes: sum(({ threads }) => threads), bytes: sum(({ bytes }) => bytes), pids: [...own] };
+  const bytes = await Promise.all(counted.map((one) => residentBytes(one.pid)));
+  return {
+    processes: counted.reduce((sum, { threads }) => sum + threads, 0),
+    bytes: bytes.reduce((sum, one) => sum + one, 0),
+    pids: [...own],
+  };
 }
 
 /** The bytes of files without a name that processes have open: files that were deleted, and those in memory. */
@@ -40,22 +44,17 @@ interface Seen {
   readonly parent: number;
   readonly group: number;
   readonly threads: number;
-  readonly bytes: number;
 }
 
 /** Fields 4, 5 and 20 of proc_pid_stat(5); the name of the program, field 2, may hold spaces and parentheses. */
 async function processOf(name: string): Promise<Seen | undefined> {
-  const [stat, status] = await Promise.all(
-    ['stat', 'status'].map((file) => readFile(`/proc/${name}/${file}`, 'utf8').catch(() => '')),
-  );
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+  const text = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   if (fields.length < 18) return undefined;
-  const kilobytes = /^VmRSS:\s*(\d+) kB$/m.exec(status ?? '')?.[1] ?? '0';
-  return {
-    pid: Number(name),
-    parent: Number(fields[1]),
-    group: Number(fields[2]),
-    threads: Number(fields[17]),
-    bytes: Number(kilobytes) * 1_024,
-  };
+  return { pid: Number(name), parent: Number(fields[1]), group: Number(fields[2]), threads: Number(fields[17]) };
+}
+
+async function residentBytes(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^VmRSS:\s*(\d+) kB$/m.exec(text)?.[1] ?? '0') * 1_024;
 }

@@ -1,3 +1,4 @@
+import { Repeated } from '#core/concurrency/repeated.ts';
 import type { AgentSettings } from '../../settings.ts';
 import { bytesBelow } from './disk.ts';
 import type { Stopper } from './stopper.ts';
@@ -6,6 +7,8 @@ import { namelessBytes, usageOf } from './usage.ts';
 /** Intervals of the looks, in milliseconds: each begins when the one before has ended. */
 const diskEveryMs = 2_000;
 const usageEveryMs = 500;
+/** The part of the time that a look may take, on a machine with very many files or processes. */
+const shareMax = 0.1;
 
 type Bounds = Pick<AgentSettings, 'diskBytesMax' | 'memoryBytesMax' | 'processesMax'>;
 
@@ -21,39 +24,24 @@ interface Watched {
  */
 export function watch({ pid, folder }: Watched, bounds: Bounds, stopper: Stopper): () => void {
   const { diskBytesMax, memoryBytesMax, processesMax } = bounds;
-  const ends = [
-    repeat(diskEveryMs, async () => {
-      const named = await bytesBelow(folder, diskBytesMax);
-      const nameless = pid === undefined ? 0 : await namelessBytes((await usageOf(pid)).pids);
-      if (named + nameless > diskBytesMax) stopper.stop('disk');
-    }),
-    repeat(usageEveryMs, async () => {
-      if (pid === undefined) return;
-      const { processes, bytes } = await usageOf(pid);
-      if (processes > processesMax) stopper.kill('processes');
-      else if (bytes > memoryBytesMax) stopper.kill('memory');
-    }),
+  const disk = async () => {
+    const named = await bytesBelow(folder, diskBytesMax);
+    const nameless = pid === undefined ? 0 : await namelessBytes((await usageOf(pid)).pids);
+    if (named + nameless > diskBytesMax) stopper.stop('disk');
+  };
+  const usage = async () => {
+    if (pid === undefined) return;
+    const { processes, bytes } = await usageOf(pid);
+    if (processes > processesMax) stopper.kill('processes');
+    else if (bytes > memoryBytesMax) stopper.kill('memory');
+  };
+  const goesOn = () => true;
+  const looks = [
+    new Repeated({ everyMs: diskEveryMs, shareMax, goesOn, round: disk }),
+    new Repeated({ everyMs: usageEveryMs, shareMax, goesOn, round: usage }),
   ];
+  for (const look of looks) look.begin();
   return () => {
-    for (const end of ends) end();
-  };
-}
-
-function repeat(everyMs: number, look: () => Promise<void>): () => void {
-  let isEnded = false;
-  let timer: NodeJS.Timeout;
-  const again = () => {
-    timer = setTimeout(() => {
-      void look()
-        .catch(() => {})
-        .finally(() => {
-          if (!isEnded) again();
-        });
-    }, everyMs);
-  };
-  again();
-  return () => {
-    isEnded = true;
-    clearTimeout(timer);
+    for (const look of looks) look.close();
   };
 }

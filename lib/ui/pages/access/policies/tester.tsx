@@ -8,7 +8,7 @@ import { Problem, reasonOf } from '#ui/parts/problem.tsx';
 import { api } from '#ui/state/api.ts';
 import { useRights } from '#ui/state/rights.ts';
 import { listIn } from '#ui/table/pages.ts';
-import { type Mistake, mistakeOf } from './mistake.ts';
+import { type Mistake, mistakeOf } from '../written/mistake.ts';
 import { Verdict } from './verdict.tsx';
 
 interface TesterProps {
