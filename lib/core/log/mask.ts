@@ -6,7 +6,7 @@ const charactersMin = 3;
 /** A longer value is masked piece by piece. */
 const pieceCharactersMax = 1_024;
 
-/** Where values are in a text: from the first character to the one behind the last. Values that overlap are one range. */
+/** Where values are in a text: from the first character to the one behind the last. Values that overlap form one range. */
 interface Range {
   readonly from: number;
   readonly to: number;
@@ -79,7 +79,7 @@ export class Mask {
   }
 }
 
-/** Those that overlap are one. */
+/** All occurrences, also those that overlap. */
 function occurrences(text: string, value: string): readonly Range[] {
   const ranges: Range[] = [];
   for (let from = text.indexOf(value); from !== -1; from = text.indexOf(value, from + 1)) {

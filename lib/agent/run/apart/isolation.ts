@@ -70,7 +70,7 @@ export function wordsApart({ programs, ...isolation }: Isolation, sh: string, ap
 /** The names of the folders that stand for the shared ones, in a folder made for a command. */
 export const placeNames = ({ shared }: Isolation): readonly string[] => shared.map((_, at) => `${at}`);
 
-/** The private folder is the working folder meanwhile: its path soon leads elsewhere. */
+/** The shell that makes the view works in the private folder, since the path of that folder is hidden by one of the mounts. */
 function viewOf({ programs, shared, folder, hiddenFiles, kept }: Isolation, apart: Apart): readonly string[] {
   const bind = (from: string, to: string) => `${programs.mount} -n -c --bind ${quoted(from)} ${quoted(to)}`;
   const make = (path: string) => `${programs.mkdir} -p ${quoted(path)}`;
