@@ -5,6 +5,7 @@ import { loadFake } from '#destinations/load.ts';
 import { openQueue } from '#queue/open.ts';
 import { keysBelow, queueName } from '#queue/parts.ts';
 import { type Associations, associate } from '../baseline/associations.ts';
+import { besideNoHistory } from '../baseline/history.ts';
 import { type BareJobs, openBareJobs } from '../baseline/jobs.ts';
 import type { Figure } from '../measure/figure.ts';
 import { type Done, versus } from '../measure/meter.ts';
@@ -64,6 +65,7 @@ async function standIn(bench: Bench, destination: object): Promise<readonly Figu
     return [
       ...(await versus({ what: `${operations}; ${besideLeast}`, rounds, limitMs, ours, bare: leastWork, target })),
       ...(await versus({ what: `  the same; ${besideBare} that does nothing`, rounds, limitMs, ours, bare })),
+      ...(await besideNoHistory(stage, { rounds: 2 * rounds, limitMs, ours })),
     ];
   } finally {
     const ends = [worker, leastWorker, bareWorker].map((process) => process.end());
