@@ -7,6 +7,7 @@ import { startPooler } from '#infra/local/pooler/start.ts';
 import { startPostgres } from '#infra/local/postgres/start.ts';
 import { startRedis } from '#infra/local/redis/start.ts';
 import type { LocalServer } from '#infra/local/server.ts';
+import { shareCompileCache } from './support/measures/compile-cache.ts';
 import { makeTemplate } from './support/postgres/template.ts';
 
 declare module 'vitest' {
@@ -30,6 +31,7 @@ export default async function startServices(project: TestProject): Promise<() =>
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-test-'));
   const [dataDir, scratch] = [join(folder, 'postgres'), join(folder, 'scratch')];
   await mkdir(scratch);
+  shareCompileCache(join(folder, 'compiled'));
   const [postgres, redis] = await Promise.all([
     startPostgres({ dataDir, volatile: true, createsDatabases: true }),
     startRedis(),
