@@ -83,7 +83,10 @@ async function writePrograms(folder: string): Promise<void> {
   const authenticator = join(import.meta.dirname, 'oathtool.mjs');
   const browser = join(import.meta.dirname, 'log-in.ts');
   const commandLine = join(import.meta.dirname, '../../infra/commands/keyferry.ts');
-  const variables = [`HOME='${folder}'`, ...Object.entries(compileCache()).map(([name, value]) => `${name}='${value}'`)];
+  const variables = [
+    `HOME='${folder}'`,
+    ...Object.entries(compileCache()).map(([name, value]) => `${name}='${value}'`),
+  ];
   const programs = {
     curl: 'exec "$CURL" --fail-with-body --silent --show-error --max-time 60 "$@"',
     // With a home of its own, so that a login does not change the token of the developer.
