@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApiRow } from '#path/jsonapi/row.ts';
 import { type Reply, type Sender, senderTo } from '../../flow/bad-input/exchange.ts';
+import { patience } from '../../support/measures/patience.ts';
 import { workspaceGround } from '../support/ground.ts';
 import { type Bad, badRequests, documentText, pathOf, probe, queryOf, tellingLinkages, tellingQueries } from './bad.ts';
 import { type Names, namesOf } from './fields.ts';
@@ -132,6 +133,8 @@ test.each(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])(
     expect(problems.slice(0, 40)).toEqual([]);
     expect(ground.service.logged.filter((line) => JSON.stringify(line).includes('unexpectedly'))).toEqual([]);
   },
+  // Thousands of requests, on a machine that does other things as well.
+  4 * patience.testMs,
 );
 
 test.each([
