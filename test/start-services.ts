@@ -7,6 +7,7 @@ import { startPooler } from '#infra/local/pooler/start.ts';
 import { startPostgres } from '#infra/local/postgres/start.ts';
 import { startRedis } from '#infra/local/redis/start.ts';
 import type { LocalServer } from '#infra/local/server.ts';
+import { fillCompileCache, shareCompileCache } from './support/measures/compile-cache.ts';
 import { makeTemplate } from './support/postgres/template.ts';
 
 declare module 'vitest' {
@@ -30,9 +31,12 @@ export default async function startServices(project: TestProject): Promise<() =>
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-test-'));
   const [dataDir, scratch] = [join(folder, 'postgres'), join(folder, 'scratch')];
   await mkdir(scratch);
+  shareCompileCache(join(folder, 'compiled'));
+  const startsPrograms = project.vitest.projects.some(({ name }) => name === 'system');
   const [postgres, redis] = await Promise.all([
     startPostgres({ dataDir, volatile: true, createsDatabases: true }),
     startRedis(),
+    startsPrograms ? fillCompileCache() : undefined,
   ]);
   const template = await makeTemplate(postgres.url);
   const pooler = release === undefined ? undefined : await poolerBefore(postgres, release);

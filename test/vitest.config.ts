@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { filesByLane, type Lane, lanes } from './lanes/lanes.ts';
+import { LongestFirst } from './lanes/order.ts';
 import { patience } from './support/measures/patience.ts';
 import { ClosingLine } from './support/servers/closing-line.ts';
 
@@ -14,6 +15,7 @@ export default defineConfig({
     globalSetup: ['test/start-services.ts'],
     reporters: ['default', new ClosingLine()],
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: lanes.map(projectOf),
   },
 });

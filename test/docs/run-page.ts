@@ -9,6 +9,7 @@ import { loadFake } from '#destinations/load.ts';
 import { startInstance } from '#infra/process/instance.ts';
 import { startOpenIdProvider } from '../support/auth/openid-provider.ts';
 import { startOrchestrator } from '../support/auth/orchestrator.ts';
+import { compileCache } from '../support/measures/compile-cache.ts';
 import { receiver } from '../support/servers/receiver.ts';
 import { testDatabase, testRedis } from '../support/services.ts';
 import type { ShellBlock } from './blocks.ts';
@@ -82,10 +83,14 @@ async function writePrograms(folder: string): Promise<void> {
   const authenticator = join(import.meta.dirname, 'oathtool.mjs');
   const browser = join(import.meta.dirname, 'log-in.ts');
   const commandLine = join(import.meta.dirname, '../../infra/commands/keyferry.ts');
+  const variables = [
+    `HOME='${folder}'`,
+    ...Object.entries(compileCache()).map(([name, value]) => `${name}='${value}'`),
+  ];
   const programs = {
     curl: 'exec "$CURL" --fail-with-body --silent --show-error --max-time 60 "$@"',
     // With a home of its own, so that a login does not change the token of the developer.
-    keyferry: `HOME='${folder}' exec '${process.execPath}' '${commandLine}' "$@"`,
+    keyferry: `${variables.join(' ')} exec '${process.execPath}' '${commandLine}' "$@"`,
     oathtool: `exec '${process.execPath}' '${authenticator}' "$@"`,
     'log-in': `exec '${process.execPath}' '${browser}' "$@"`,
   };

@@ -1,4 +1,6 @@
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { programCache } from '#infra/local/pooler/program.ts';
 import { optionsOf } from '#infra/show/options.ts';
 import { openTerminal } from '#infra/show/terminal.ts';
 import type { Tally } from './run/reporter.ts';
@@ -14,7 +16,7 @@ const values = optionsOf('emulators', {
   only: { type: 'string', default: '' },
   strict: { type: 'boolean', default: false },
 });
-const folder = new URL('../../.data/emulators', import.meta.url).pathname;
+const folder = join(programCache, 'emulators');
 const terminal = openTerminal();
 
 let running: Ready | undefined;

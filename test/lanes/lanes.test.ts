@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scan } from '../architecture/scan.ts';
 import { filesByLane, laneOf, lanes } from './lanes.ts';
+import { longest } from './order.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const files = filesByLane(root);
@@ -66,4 +67,8 @@ test('suites that run some test files by their path name files that are there', 
   );
   expect(named.length).toBeGreaterThan(5);
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test('the files that begin first are files of the system lane', () => {
+  expect(longest.filter((path) => !files.system.includes(path))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { tells } from '#notices/receivers/notification.ts';
 import { attemptsMax, pauseMs, retryDelayMs, waitingMsMax } from '#notices/send/retry.ts';
+import { leastProcessorMs } from '#test/support/measures/processor-time.ts';
 
 const destination = { type: 'cloud-a-sm', name: 'prod-eu-1' };
 
@@ -32,10 +33,10 @@ test('a filter on kinds and one on destinations both have to match, and the latt
 });
 
 test('a pattern of many stars is decided at once', () => {
-  const began = performance.now();
-  const long = { type: 'a', name: 'a'.repeat(500) };
-  expect(tells({ kinds: [], destinations: [`*/${'*a'.repeat(140)}b`] }, { kind: 'x', destination: long })).toBe(false);
-  expect(performance.now() - began).toBeLessThan(1_000);
+  const long = { kind: 'x', destination: { type: 'a', name: 'a'.repeat(500) } };
+  const filter = { kinds: [], destinations: [`*/${'*a'.repeat(140)}b`] };
+  expect(tells(filter, long)).toBe(false);
+  expect(leastProcessorMs(() => tells(filter, long))).toBeLessThan(1_000);
 });
 
 test('the delays double up to three hours, and a message is dead after about a day', () => {

@@ -33,14 +33,14 @@ export const isPoolerRelease = (text: string): text is PoolerRelease => Object.h
 
 const sharedLibraries = ['libc6', 'libpam0g', 'libaudit1', 'libcap-ng0', 'libsystemd0', 'libcap2', 'libzstd1'];
 
-/** A permanent folder that the user of servers can enter. */
-const cache = isRoot ? '/var/cache/keyferry' : resolve('node_modules/.cache/keyferry');
+/** A permanent folder for programs that tests need, which the user of servers can enter. Checkouts share it where it is root's. */
+export const programCache = isRoot ? '/var/cache/keyferry' : resolve('node_modules/.cache/keyferry');
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const msMax = 120_000;
 
 /** The program of a release, downloaded from Debian with apt if it is missing; or the reason why it is not available. */
 export async function findPooler(release: PoolerRelease): Promise<PoolerProgram | string> {
-  const folder = join(cache, `pgbouncer-${release}`);
+  const folder = join(programCache, `pgbouncer-${release}`);
   if (!(await exists(folder))) {
     const problem = await download(release, folder);
     if (problem !== undefined) return `PgBouncer ${release} is not available: ${problem}`;
@@ -68,7 +68,7 @@ async function download(release: PoolerRelease, folder: string): Promise<string 
     for (const name of readdirSync(work).filter((file) => file.endsWith('.deb'))) {
       run(work, 'dpkg-deb', ['-x', name, unpacked]);
     }
-    mkdirSync(cache, { recursive: true, mode: 0o755 });
+    mkdirSync(programCache, { recursive: true, mode: 0o755 });
     moveTo(folder, unpacked);
     return undefined;
   } catch (error) {

@@ -73,13 +73,14 @@ export function browsing(service: Pick<OpenService, 'address'>, alsoAsked: () =>
   };
 }
 
-/** The violations of a page as a journey leaves it, in both colours. */
+/** The violations of a page as a journey leaves it, in both colours. Its document is the same in both. */
 async function leftOver(page: Page, address: string): Promise<readonly string[]> {
   const found: string[] = [];
   if (page.isClosed() || !page.url().startsWith(address)) return found;
   for (const colours of bothColours) {
     await page.emulateMedia({ colorScheme: colours });
-    for (const one of await violations(page)) found.push(`${colours}: ${one}`);
+    for (const one of await violations(page, colours === 'light' ? 'every' : 'of colours'))
+      found.push(`${colours}: ${one}`);
   }
   return found;
 }
@@ -123,8 +124,14 @@ export async function refusal(page: Page, name: string, why: string): Promise<vo
   await page.getByRole('status').or(page.getByRole('alert')).filter({ hasText: why }).first().waitFor();
 }
 
-/** The violations that axe finds, each with where it is. */
-export async function violations(page: Page): Promise<readonly string[]> {
+/** What axe looks for. The rules of colours are those whose result depends on them. */
+const rules = {
+  every: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  'of colours': ['color-contrast', 'link-in-text-block'],
+} as const;
+
+/** The violations of some rules that axe finds, each with where it is. */
+export async function violations(page: Page, looked: keyof typeof rules = 'every'): Promise<readonly string[]> {
   const world = await page.context().newCDPSession(page);
   const { frameTree } = await world.send('Page.getFrameTree');
   const { executionContextId } = await world.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
@@ -140,9 +147,9 @@ export async function violations(page: Page): Promise<readonly string[]> {
     return result.value as unknown;
   };
   await run(await axeSource);
-  const tags = JSON.stringify(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']);
+  const chosen = JSON.stringify({ type: looked === 'every' ? 'tag' : 'rule', values: rules[looked] });
   const found = await run(
-    `axe.run({ runOnly: ${tags} }).then(({ violations }) => violations.map((one) => one.id + ': ' + one.nodes.slice(0, 5).map((node) => node.target.join(' ') + ' ' + (node.any[0]?.message ?? node.failureSummary)).join(' | ')))`,
+    `axe.run({ runOnly: ${chosen} }).then(({ violations }) => violations.map((one) => one.id + ': ' + one.nodes.slice(0, 5).map((node) => node.target.join(' ') + ' ' + (node.any[0]?.message ?? node.failureSummary)).join(' | ')))`,
   );
   await world.detach();
   return found as readonly string[];

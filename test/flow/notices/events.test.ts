@@ -158,6 +158,7 @@ test('a provider that throttles is told once for all syncs, not as a circuit, an
   ]);
   service.fake(type).heal();
   await forgetGate(name);
+  await service.ask('POST', 'sys/sync/replay', { name, sync_status: 'PENDING' });
   await eventually(async () => (await kinds()).includes('destination.unthrottled'));
   await set;
   expect(await kinds()).toEqual(['destination.throttled', 'destination.unthrottled']);

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
+import { programCache } from '#infra/local/pooler/program.ts';
 
 /** The same version on every machine, so that all render the same. */
 const version = 'v3.22.0';
@@ -18,7 +19,7 @@ const archives: Readonly<Record<string, string>> = {
   arm64: '02b36b6787b3ac767668f630e2998df45a3b1f9ffee08d1bf3ef6487cd658d99',
 };
 
-const folder = new URL('../../../.data/helm/', import.meta.url).pathname;
+const folder = join(programCache, 'helm');
 const built = join(folder, version, 'helm');
 
 /** The helm 3 on the PATH, or the one that `npm run test:helm` built. Undefined when there is neither. */
@@ -37,9 +38,10 @@ export function findHelm(): string | undefined {
 export async function installHelm(): Promise<string> {
   const go = hasGo() ? 'go' : await installGo();
   const home = join(folder, 'go');
+  const unfinished = join(folder, `${version}.${process.pid}`);
   const environment = {
     ...process.env,
-    GOBIN: dirname(built),
+    GOBIN: unfinished,
     GOPATH: join(home, 'path'),
     GOCACHE: join(home, 'cache'),
     GOTOOLCHAIN: 'local',
@@ -51,6 +53,8 @@ export async function installHelm(): Promise<string> {
     timeout: buildMsMax,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  await rm(dirname(built), { recursive: true, force: true });
+  await rename(unfinished, dirname(built));
   await rm(home, { recursive: true, force: true });
   return built;
 }

@@ -15,7 +15,7 @@ import { openStore } from '#store/open.ts';
 import { poolDialect } from '#store/postgres/pool/driver.ts';
 import { openPool } from '#store/postgres/pool/pool.ts';
 import { Reachability } from '#store/postgres/reachability.ts';
-import { emptyDatabase, ending } from '../../support/services.ts';
+import { emptyDatabase, ending, testDatabase } from '../../support/services.ts';
 import { contentOf, schemaOf } from '../schema.ts';
 import { storeOptions } from '../stores.ts';
 
@@ -43,7 +43,7 @@ async function restoreFrom(path: string, databaseUrl: string, force = false) {
 }
 
 async function newStore() {
-  const databaseUrl = await emptyDatabase();
+  const databaseUrl = await testDatabase();
   const store = ending(await openStore(storeOptions(databaseUrl)));
   const { shares } = await store.seal.init({ shares: 1, threshold: 1 }, async () => undefined);
   return { databaseUrl, store, key: shares[0]?.toString('hex') ?? '' };
@@ -53,13 +53,6 @@ async function newStore() {
 function schemaless(databaseUrl: string): Kysely<object> {
   const pool = openPool(storeOptions(databaseUrl, { poolSize: 2 }));
   return new Kysely<object>({ dialect: poolDialect(pool, new Reachability(systemClock)) });
-}
-
-/** A database with the schema of this release. */
-async function newDatabase(): Promise<string> {
-  const databaseUrl = await emptyDatabase();
-  await (await openStore(storeOptions(databaseUrl))).close();
-  return databaseUrl;
 }
 
 const insertMount = (path: string) => sql`
@@ -178,7 +171,7 @@ test('a backup of an earlier release may have one name in two namespaces, if tha
       { namespace_id: 'n1' },
       { namespace_id: 'root' },
     ]);
-  expect(await schemaOf(target)).toEqual(await schemaOf(await newDatabase()));
+  expect(await schemaOf(target)).toEqual(await schemaOf(await testDatabase()));
 });
 
 test('a backup of a newer release is refused', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { runningProcess } from '#infra/local/running.ts';
+import { compileCache } from '../measures/compile-cache.ts';
 import { patience } from '../measures/patience.ts';
 
 /** The programs of `infra/` that tests run as they are. */
@@ -112,7 +113,7 @@ function launch(program: Program, { args = [], environment = {}, root = here }: 
   const [command, all] = bound(process.execPath, [fileOf(root, program), ...args]);
   const child = spawn(command, all, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { PATH: process.env['PATH'], ...compileCache(), ...environment },
     // A process group per program, as a terminal has for each command.
     detached: true,
   });

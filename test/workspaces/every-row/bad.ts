@@ -134,7 +134,7 @@ export function badRequests(row: ApiRow, { seed, names, fields, read, number }: 
     ),
     ...(brings
       ? []
-      : badQueries(names, read, number()).map((query) => ({ what: query.slice(0, 40), path: right + query }))),
+      : badQueries(names, read, number()).map((query) => ({ what: query.slice(0, 200), path: right + query }))),
     ...(brings ? wholes.map((body) => ({ what: `the document ${body.slice(0, 40)}`, path: right, body })) : []),
     ...(brings ? attributesOf(row, fields, number) : []).map(({ what, body }) => ({ what, path: right, body })),
     ...(brings ? relationshipsOf(row, { names, read, number }) : []).map(({ what, body }) => ({
@@ -162,41 +162,41 @@ export interface Walk {
 export const pathOf = (row: ApiRow, valueFor: (name: string) => string): string =>
   row.path.replace(/^\/api\/v2\//, '').replaceAll(/:(\w+)/g, (_all, name: string) => valueFor(name));
 
-/** The valid document of a row, with one member replaced by a JSON text. */
+/** The valid document of a row, with some members replaced by JSON texts. */
 export function documentText(
   row: ApiRow,
   n: number,
-  member?: { attribute?: readonly [string, string]; relationship?: readonly [string, string] },
+  changed: { readonly attributes?: Members; readonly relationships?: Members } = {},
 ): string {
   const { type, attributes, relationships } = sampleOf(shown(row), n);
-  const textOf = (members: object, more: readonly [string, string] | undefined) => {
+  const textOf = (members: object, more: Members = []) => {
     const all = new Map(Object.entries(members).map(([name, value]) => [name, JSON.stringify(value)]));
-    if (more !== undefined) all.set(more[0], more[1]);
+    for (const [name, text] of more) all.set(name, text);
     return `{${[...all].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`;
   };
-  return `{"data":{"type":${JSON.stringify(type)},"attributes":${textOf(attributes, member?.attribute)},"relationships":${textOf(relationships, member?.relationship)}}}`;
+  return `{"data":{"type":${JSON.stringify(type)},"attributes":${textOf(attributes, changed.attributes)},"relationships":${textOf(relationships, changed.relationships)}}}`;
 }
+
+/** Names, each with a JSON text. */
+type Members = readonly (readonly [name: string, text: string])[];
 
 const attributesOf = (row: ApiRow, fields: readonly string[], number: () => number) =>
   fields.flatMap((field) =>
     Object.entries(values).map(([what, value]) => ({
       what: `${field} is ${what}`,
-      body: documentText(row, number(), { attribute: [field, value] }),
+      body: documentText(row, number(), { attributes: [[field, value]] }),
     })),
   );
 
+/** Each name that is read with each linkage, and the others together, each with one. */
 const relationshipsOf = (row: ApiRow, { names, read, number }: Pick<Walk, 'names' | 'read' | 'number'>) =>
-  names.relationships.flatMap((name, at) =>
-    (read.includes(name) ? linkages : oneOf(linkages, at + number())).map((linkage) => ({
-      what: `${name} leads to ${linkage}`,
-      body: documentText(row, number(), { relationship: [name, linkage] }),
-    })),
-  );
+  shared(names.relationships, linkages, read, number()).map(([among, linkage]) => ({
+    what: `${among.join()} leads to ${linkage}`,
+    body: documentText(row, number(), { relationships: among.map((name) => [name, linkage]) }),
+  }));
 
 const badQueries = ({ queries }: Names, read: readonly string[], number: number): readonly string[] => [
-  ...queries.flatMap((name, at) =>
-    (read.includes(name) ? queryValues : oneOf(queryValues, at + number)).map((value) => `?${name}=${value}`),
-  ),
+  ...shared(queries, queryValues, read, number).map(([among, value]) => queryOf(among, value)),
   ...[
     '?include=everything',
     '?page[number]=0',
@@ -207,7 +207,25 @@ const badQueries = ({ queries }: Names, read: readonly string[], number: number)
   ],
 ];
 
-const oneOf = <T>(all: readonly T[], n: number): readonly T[] => all.slice(n % all.length, (n % all.length) + 1);
+/** A query in which all these names have one value. */
+export const queryOf = (names: readonly string[], value: string): string =>
+  `?${names.map((name) => `${name}=${value}`).join('&')}`;
+
+/** Each of the names that are read with each value. Of the others each has one value, and those with the same one are together. */
+function shared(
+  names: readonly string[],
+  values: readonly string[],
+  read: readonly string[],
+  n: number,
+): readonly (readonly [names: readonly string[], value: string])[] {
+  const others = names.filter((name) => !read.includes(name));
+  return [
+    ...read.flatMap((name) => values.map((value) => [[name], value] as const)),
+    ...values
+      .map((value, at) => [others.filter((_name, other) => (other + n) % values.length === at), value] as const)
+      .filter(([among]) => among.length > 0),
+  ];
+}
 
 /** Requests that show whether a row reads a query parameter or a relationship. */
 export const tellingQueries = ['x', '%00'];

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApiRow } from '#path/jsonapi/row.ts';
 import { type Reply, type Sender, senderTo } from '../../flow/bad-input/exchange.ts';
+import { patience } from '../../support/measures/patience.ts';
 import { workspaceGround } from '../support/ground.ts';
-import { type Bad, badRequests, documentText, pathOf, probe, tellingLinkages, tellingQueries } from './bad.ts';
+import { type Bad, badRequests, documentText, pathOf, probe, queryOf, tellingLinkages, tellingQueries } from './bad.ts';
 import { type Names, namesOf } from './fields.ts';
 import { inLanes, namesRead } from './reading.ts';
 import { everyRow, shown } from './rows.ts';
@@ -65,12 +66,12 @@ async function fieldsOf(row: ApiRow, seed: Seed): Promise<readonly string[]> {
 function readBy(row: ApiRow, seed: Seed): Promise<readonly string[]> {
   const path = pathOf(row, (name) => seed.valueFor(row.path, name));
   if (row.method === 'GET')
-    return namesRead(names.queries, tellingQueries, (name, value) =>
-      send(row, { path: name === undefined ? path : `${path}?${name}=${value}` }),
+    return namesRead(names.queries, tellingQueries, (among, value) =>
+      send(row, { path: among.length === 0 ? path : path + queryOf(among, value) }),
     );
   if (row.streamBytesMax !== undefined) return Promise.resolve([]);
-  return namesRead(names.relationships, tellingLinkages, (name, value = '') => {
-    const body = documentText(row, nextNumber(), name === undefined ? {} : { relationship: [name, value] });
+  return namesRead(names.relationships, tellingLinkages, (among, value) => {
+    const body = documentText(row, nextNumber(), { relationships: among.map((name) => [name, value]) });
     return send(row, { path, body });
   });
 }
@@ -132,6 +133,8 @@ test.each(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])(
     expect(problems.slice(0, 40)).toEqual([]);
     expect(ground.service.logged.filter((line) => JSON.stringify(line).includes('unexpectedly'))).toEqual([]);
   },
+  // Thousands of requests, on a machine that does other things as well.
+  4 * patience.testMs,
 );
 
 test.each([

@@ -10,9 +10,9 @@ const disable = (disabled: boolean) => service.ask('PATCH', 'sys/sync/config', {
 
 afterEach(() => disable(false));
 
-/** An association whose next attempt is half a minute away. Nothing is pushed until the test ends. */
+/** An association whose next attempt is half a minute away, and that of no other test. Nothing is pushed until the test ends. */
 async function waiting() {
-  const destinationName = await service.destination(type);
+  const destinationName = await service.destination(type, { rate_group: service.name('group') });
   const secret = await service.secret({ v: '1' });
   await service.set(type, destinationName, secret);
   service.fake(type).fail({ kind: 'throttle', retryAfterSeconds: 30, times: 1 });

@@ -68,14 +68,16 @@ describe('a temporary failure', () => {
   });
 
   test('of one destination does not delay another of its type with a rate of its own', async () => {
+    // Both have a rate of their own: the wait would delay the tests that follow as well.
+    const throttled = await service.destination(type, { rate_group: 'throttled' });
     const other = await service.destination(type, { rate_group: 'other' });
     const [sick, well] = [await service.secret({ v: 'sick' }), await service.secret({ v: 'well' })];
     service.fake(type).fail({ kind: 'throttle', retryAfterSeconds: 30, times: 1 });
-    const setting = service.set(type, destinationName, sick);
-    await service.until(type, destinationName, sick, ([record]) => (record?.attempts ?? 0) > 0);
+    const setting = service.set(type, throttled, sick);
+    await service.until(type, throttled, sick, ([record]) => (record?.attempts ?? 0) > 0);
     expect(statuses(await service.set(type, other, well))).toEqual(['SYNCED']);
-    expect(statuses(await service.associations(type, destinationName, sick))).toEqual(['PENDING']);
-    await service.ask('DELETE', `sys/sync/destinations/${type}/${destinationName}?force_delete=true`);
+    expect(statuses(await service.associations(type, throttled, sick))).toEqual(['PENDING']);
+    await service.ask('DELETE', `sys/sync/destinations/${type}/${throttled}?force_delete=true`);
     await setting;
   });
 

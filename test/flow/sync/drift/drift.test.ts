@@ -5,7 +5,7 @@ import { definitions } from '#destinations/index.ts';
 import { serviceOf } from '#test/support/flow/open-service.ts';
 import { until } from '#test/support/redis/wait.ts';
 
-const service = serviceOf(undefined, { KEYFERRY_SYNC_DRIFT_EVERY_MS: '1000' });
+const service = serviceOf(undefined, { KEYFERRY_SYNC_DRIFT_EVERY_MS: '250' });
 
 /** Destinations of a type share the rate of its stand-in, so those of earlier tests are left alone. */
 afterEach(async () => {

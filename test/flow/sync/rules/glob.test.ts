@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { compileGlob } from '#sync/rules/glob.ts';
+import { leastProcessorMs } from '#test/support/measures/processor-time.ts';
 
 test.each([
   ['*/db', 'a/db', true],
@@ -20,7 +21,7 @@ test.each([
 
 test('a glob with many wildcards takes no longer than its length times that of the path', () => {
   const matches = compileGlob('*a'.repeat(100));
-  const began = performance.now();
-  expect(matches('a'.repeat(2_000).concat('b'))).toBe(false);
-  expect(performance.now() - began).toBeLessThan(5_000);
+  const path = 'a'.repeat(2_000).concat('b');
+  expect(matches(path)).toBe(false);
+  expect(leastProcessorMs(() => matches(path))).toBeLessThan(5_000);
 });
