@@ -28,7 +28,7 @@ const get: Verb = {
   examples: ['keyferry policies get default'],
   async run({ client }, given) {
     const policy = textOf((await client.call(system.readPolicy, { name: given.argument(0) })).data, 'policy');
-    return text(policy.endsWith('\n') ? policy : `${policy}\n`);
+    return text(policy.endsWith('\n') ? policy : `${policy}\n`, { name: given.argument(0), policy });
   },
 };
 

@@ -23,8 +23,8 @@ export const drift: Verb = {
   arguments: [['<type/name>', 'the destination, such as cloud-a-sm/prod']],
   options: [
     ['--repair', 'push the copies that are not as they should be; objects of other clients stay'],
-    ['-y, --yes', 'with --repair: do not ask'],
-    ['--timeout <time>', 'how long --repair waits for the outcomes; default: 5m'],
+    ['-y, --yes', 'with --repair: do not ask', { with: ['--repair'] }],
+    ['--timeout <time>', 'how long --repair waits for the outcomes; default: 5m', { with: ['--repair'] }],
   ],
   examples: ['keyferry drift cloud-a-sm/prod', 'keyferry drift cloud-a-sm/prod --repair --yes'],
   async run(context, given) {

@@ -16,16 +16,20 @@ export const plan: Verb = {
   arguments: [['[type/name]', 'the destination, such as cloud-a-sm/prod; without it, --all']],
   options: [
     ['--all', 'all destinations'],
-    ['--type <type>', 'with --all: only destinations of this type'],
-    ['--name <name>', 'with --all: only destinations of this name'],
+    ['--type <type>', 'with --all: only destinations of this type', { with: ['--all'] }],
+    ['--name <name>', 'with --all: only destinations of this name', { with: ['--all'] }],
     ['--secret <secret>', 'only this secret, with its mount: secret/my-app'],
-    ['--template <template>', 'as if the secrets were set again with this name template'],
-    ['--granularity <granularity>', 'as if they were set again with this one: secret-path or secret-key'],
-    ['--unchanged', 'also list what is in line'],
+    ['--template <template>', 'as if the secrets were set again with this name template', { without: ['--all'] }],
+    [
+      '--granularity <granularity>',
+      'as if they were set again with this one: secret-path or secret-key',
+      { without: ['--all'] },
+    ],
+    ['--unchanged', 'also list what is in line', { without: ['--apply'] }],
     ['--apply', 'do what the plan says and nothing else, and wait for the outcome'],
-    ['--rate <count>', 'with --apply: at most this many syncs per second'],
-    ['-y, --yes', 'with --apply: do not ask'],
-    ['--timeout <time>', 'how long --apply waits for the outcome; default: 5m'],
+    ['--rate <count>', 'with --apply: at most this many syncs per second', { with: ['--apply'] }],
+    ['-y, --yes', 'with --apply: do not ask', { with: ['--apply'] }],
+    ['--timeout <time>', 'how long --apply waits for the outcome; default: 5m', { with: ['--apply'] }],
   ],
   examples: [
     'keyferry plan cloud-a-sm/prod --unchanged',
@@ -57,9 +61,7 @@ async function askedBy({ client }: Context, given: Given): Promise<Asked> {
     throw usage('name a destination, as in cloud-a-sm/prod, or give --all', given.verb);
   const set = { secret_name_template: given.text('template'), granularity: given.text('granularity') };
   const isSet = Object.values(set).some((value) => value !== undefined);
-  if (isAll && isSet) throw usage('--template and --granularity are for one destination', given.verb);
   const [type, name] = [given.text('type'), given.text('name')];
-  if (!isAll && (type ?? name) !== undefined) throw usage('--type and --name are for --all', given.verb);
   const secret = given.text('secret');
   const place = secret === undefined ? undefined : await placeOf(client, secret);
   const keep = given.flag('apply');

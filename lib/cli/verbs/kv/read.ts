@@ -31,7 +31,7 @@ export const kvGet: Verb = {
     if (value === undefined)
       throw new CommandFailure('failed', `the secret has no key "${field}"`, `keyferry kv get ${given.argument(0)}`);
     const plain = typeof value === 'string' ? value : printJson(value);
-    return text(host.output.isTTY === true ? `${plain}\n` : plain);
+    return text(host.output.isTTY === true ? `${plain}\n` : plain, value);
   },
 };
 

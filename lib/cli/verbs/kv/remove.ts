@@ -60,7 +60,7 @@ export const kvDestroy: Verb = {
   summary: 'Destroy versions of a secret for ever, or all of it',
   arguments: [pathArgument],
   options: [
-    ['--versions <numbers>', 'these versions, separated by commas'],
+    ['--versions <numbers>', 'these versions, separated by commas', { without: ['--all'] }],
     ['--all', 'the whole secret, with its history'],
     ['--plan', 'destroy nothing: show what becomes of the copies'],
     agreed,
@@ -73,8 +73,6 @@ export const kvDestroy: Verb = {
   ],
   async run(context, given) {
     const { client, questions } = context;
-    if (given.flag('all') && given.text('versions') !== undefined)
-      throw usage('either --versions or --all', given.verb);
     if (given.flag('plan'))
       return given.flag('all') ? planned(context, given, kv2.deleteAll) : plannedOf(context, given, kv2.destroy);
     const place = await versionedPlace(client, given.argument(0));
