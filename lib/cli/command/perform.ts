@@ -15,19 +15,19 @@ import { refuseIgnored } from './combinations.ts';
 /** Runs a command and shows its result. It is loaded only for a command, so that the version and the help come at once. */
 export async function perform(host: Host, secrets: Set<Secret>, verb: Verb, given: Given, flags: Flags): Promise<Exit> {
   refuseIgnored(verb, given);
-  const context = contextOf(host, flags, secrets);
+  const context = contextOf(host, verb, flags, secrets);
   const result = await verb.run(context, given);
   if (result === undefined) return 'done';
   await context.show(result);
   return result.exit ?? 'done';
 }
 
-function contextOf(host: Host, flags: Flags, secrets: Set<Secret>): Context {
+function contextOf(host: Host, verb: Verb, flags: Flags, secrets: Set<Secret>): Context {
   const settings = readSettings(host, flags);
   return openContext({
     host,
     settings,
-    questions: questionsTo(host),
+    questions: questionsTo(host, verb.name),
     conceal: (secret) => secrets.add(secret),
     say: (line) => host.errors.write(`${redacted(line, secrets).split('\n').map(shown).join('\n')}\n`),
     show: (result) => show(host, settings.format, withFormat(result, flags)),

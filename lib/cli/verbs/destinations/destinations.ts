@@ -101,7 +101,7 @@ const remove: Verb = {
     ['-y, --yes', 'do not ask'],
   ],
   examples: ['keyferry destinations delete cloud-a-sm/prod --purge --yes'],
-  async run({ client, questions, say }, given) {
+  async run({ client, questions }, given) {
     const target = targetOf(given.argument(0), given.verb);
     const [purge, force] = [given.flag('purge'), given.flag('force')];
     const syncs = totalOf(await countsAt(client, target));
@@ -109,8 +109,7 @@ const remove: Verb = {
     const question = `Delete ${given.argument(0)}? It has ${syncs} syncs: ${fate}.`;
     await questions.agree(question, given.flag('yes'), given.verb);
     const fields = { purge: purge || undefined, force_delete: force || undefined };
-    const { warnings } = await client.call(sync.deleteDestination, target, fields);
-    for (const warning of warnings) say(`warning: ${warning}`);
+    await client.call(sync.deleteDestination, target, fields);
     return one({ deleted: given.argument(0), syncs });
   },
 };

@@ -1,7 +1,7 @@
 import { sync } from '#client/operations/sync.ts';
 import { textOf, type Value } from '#client/wire/json.ts';
 import type { Context } from '../../context.ts';
-import { usage } from '../../failure.ts';
+import { CommandFailure, usage } from '../../failure.ts';
 import type { Result } from '../../output/result.ts';
 import type { Given, Verb } from '../../verb.ts';
 import { placeOf } from '../kv/place.ts';
@@ -39,12 +39,21 @@ export const plan: Verb = {
   ],
   async run(context, given) {
     const found = await planned(context, await askedBy(context, given));
-    if (given.flag('apply')) return applied(context, given, found);
     const { objects } = found;
+    const secret = given.text('secret');
+    if (secret !== undefined && objects.length === 0) throw notAssociated(given, secret);
+    if (given.flag('apply')) return applied(context, given, found);
     const rows = given.flag('unchanged') ? objects : objects.filter(isChange);
+    if (!objects.some(isChange)) context.say(`nothing differs; objects looked at: ${objects.length}`);
     return { ...planTable(rows), exit: exitOf(objects) };
   },
 };
+
+function notAssociated(given: Given, secret: string): CommandFailure {
+  const [at] = given.arguments;
+  const where = at === undefined ? 'is associated with no destination that matches' : `is not associated with ${at}`;
+  return new CommandFailure('failed', `${secret} ${where}`, `keyferry sync ${secret} --to ${at ?? '<type/name>'}`);
+}
 
 /** A destination that could not be looked at is a failure; a change alone is a difference. */
 function exitOf(objects: readonly Value[]): 'someFailed' | 'differences' | 'done' {
