@@ -15,6 +15,8 @@ export function explanationOf(failure: CallFailure, verb: string): Explanation {
   if (failure.isTokenInvalid) return { outcome: 'token', message, next: 'keyferry login' };
   if (failure.isSealed) return { outcome: 'sealed', message, next: 'keyferry unseal' };
   if (failure.status === 403) return { outcome: 'token', message, next: `keyferry whoami ${pathIn(failure)}`.trim() };
+  if (failure.status !== 0 && failure.isPassing)
+    return { outcome: 'failed', message, next: verb === 'doctor' ? 'keyferry status' : 'keyferry doctor' };
   if (failure.errors.includes('namespace not found'))
     return { outcome: 'failed', message, next: 'keyferry api LIST sys/namespaces --namespace ""' };
   if (failure.status === 0) return { outcome: ofConnection(failure), message, next: 'keyferry status' };

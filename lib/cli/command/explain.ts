@@ -3,7 +3,16 @@ import { CallFailure } from '#client/wire/failure.ts';
 import { CommandFailure } from '../failure.ts';
 
 /** Commands about one thing of a list, besides those of the groups that have a command `list`. */
-const aboutDestinations: ReadonlySet<string> = new Set(['plan', 'drift', 'foreign', 'sync', 'unsync', 'pause', 'resume', 'wait']);
+const aboutDestinations: ReadonlySet<string> = new Set([
+  'plan',
+  'drift',
+  'foreign',
+  'sync',
+  'unsync',
+  'pause',
+  'resume',
+  'wait',
+]);
 const withList: ReadonlySet<string> = new Set([
   ...['policies', 'tokens', 'audit', 'destinations', 'records', 'batches', 'rules', 'notifications', 'workspaces'],
 ]);

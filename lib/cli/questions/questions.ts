@@ -25,7 +25,10 @@ export function questionsTo(host: Host, verb: string): Questions {
     lines ??= host.input.isTTY === true ? [] : (await readAll(host, verb)).split(/\r?\n/);
     const line = lines.shift();
     if (line !== undefined && line !== '') return line;
-    throw usage(`there is no terminal to ask for "${question.replace(/: *$/, '')}", and no line of standard input`, verb);
+    throw usage(
+      `there is no terminal to ask for "${question.replace(/: *$/, '')}", and no line of standard input`,
+      verb,
+    );
   };
   return {
     canAsk,

@@ -33,8 +33,7 @@ export const kvPut: Verb = {
   async run(context, given) {
     const place = await secretPlaceOf(context.client, given);
     const data = await givenValues(context, given);
-    if (place.version === 2)
-      return written(await context.client.call(kv2.write, place, { data, ...casOf(given) }));
+    if (place.version === 2) return written(await context.client.call(kv2.write, place, { data, ...casOf(given) }));
     if (given.text('cas') !== undefined) throw usage('a KV mount of version 1 has no versions to compare', 'kv put');
     return written(await context.client.call(kv1.write, place, data));
   },
