@@ -24,12 +24,12 @@ const replyWith = (data: ObjectValue): Reply => ({ status: 200, whole: data, dat
 /** Options with values, flags with `true`. */
 export type Options = Readonly<Record<string, string | true>>;
 
-/** Runs a command to its end, however it ends. Returns the names of the options that it has looked at. */
+/** Runs a command to its end. Returns the names of the options that it has looked at; undefined when it has refused the line by itself. */
 export async function optionsRead(
   verb: Verb,
   words: readonly string[],
   options: Options,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlySet<string> | undefined> {
   const read = new Set<string>();
   const watched = new Proxy(options, {
     get(target, name) {
