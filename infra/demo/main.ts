@@ -12,12 +12,17 @@ let signalled = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     signalled = true;
-    void stage?.close().then(() => process.exit(130));
+    if (stage !== undefined) void stage.close().then(() => process.exit(130));
+    else terminal.line('interrupted: what is starting is ended first');
   });
 }
 
 try {
   stage = await openStage(terminal);
+  if (signalled) {
+    await stage.close();
+    process.exit(130);
+  }
   for (const [index, step] of steps.entries()) {
     terminal.line();
     terminal.line(terminal.styled('bold', `[${index + 1}/${steps.length}] ${step.title}`));
@@ -29,6 +34,8 @@ try {
   await stage.close();
   process.exit(0);
 } catch (error) {
+  // What is open is closed by the signal, and ends the process.
+  if (signalled && stage === undefined) process.exit(130);
   if (!signalled) {
     terminal.line(
       terminal.styled('red', `failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),

@@ -37,6 +37,9 @@ export async function openStage(terminal: Terminal): Promise<Stage> {
     settings,
     retryMsFirst: 100,
     report,
+  }).catch(async (error: unknown) => {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
   });
   const fakes = new Map<string, Fake>();
   for (const { type } of definitions) {

@@ -1,5 +1,8 @@
-import { type Client, openClient } from '#client/client.ts';
+import { type Client, openClient, type Reply } from '#client/client.ts';
+import type { Connection } from '#client/wire/connection.ts';
+import { CallFailure } from '#client/wire/failure.ts';
 import type { Secret } from '#core/secret.ts';
+import { CommandFailure } from './failure.ts';
 import type { Host } from './host.ts';
 import type { Result } from './output/result.ts';
 import type { Questions } from './questions/questions.ts';
@@ -27,10 +30,43 @@ interface ContextParts extends Pick<Context, 'host' | 'settings' | 'questions' |
 export function openContext(parts: ContextParts): Context {
   const { connection } = parts.settings;
   if (connection.token !== undefined) parts.conceal(connection.token);
+  const open = openerWithWarnings(parts);
   return {
     ...parts,
-    client: openClient(connection, parts.host.signal),
-    clientWith: (token, codes) =>
-      openClient({ ...connection, token, ...(codes === undefined ? {} : { codes }) }, parts.host.signal),
+    client: connection.token === undefined ? refusedWithoutToken(open(connection)) : open(connection),
+    clientWith: (token, codes) => open({ ...connection, token, ...(codes === undefined ? {} : { codes }) }),
+  };
+}
+
+/** Nobody can look up what a missing token may do. */
+function refusedWithoutToken(client: Client): Client {
+  const explain = (error: unknown): never => {
+    if (!(error instanceof CallFailure && error.status === 403)) throw error;
+    throw new CommandFailure('token', `there is no token (${error.status}, ${error.request})`, 'keyferry login');
+  };
+  return {
+    ...client,
+    call: (...call) => client.call(...call).catch(explain),
+    ask: (request) => client.ask(request).catch(explain),
+  };
+}
+
+/** Opens clients that tell what the server warns of, such as fields that it ignored; each warning once. */
+function openerWithWarnings({ host, say }: ContextParts): (connection: Connection) => Client {
+  const told = new Set<string>();
+  const tell = (reply: Reply): Reply => {
+    for (const warning of reply.warnings.filter((one) => !told.has(one))) {
+      told.add(warning);
+      say(`warning: ${warning}`);
+    }
+    return reply;
+  };
+  return (connection) => {
+    const client = openClient(connection, host.signal);
+    return {
+      ...client,
+      call: async (...call) => tell(await client.call(...call)),
+      ask: async (request) => tell(await client.ask(request)),
+    };
   };
 }

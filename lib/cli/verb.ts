@@ -12,6 +12,8 @@ export interface Verb {
   readonly options?: readonly Described[];
   /** Command lines of a shell, which a test runs. */
   readonly examples: readonly string[];
+  /** The workspace service has no namespaces. */
+  readonly isOutsideNamespaces?: true;
   run(context: Context, given: Given): Promise<Result | undefined>;
 }
 
@@ -22,8 +24,16 @@ export interface Group {
   load(): Promise<readonly Verb[]>;
 }
 
-/** `<name>` is required, `[name]` is not, and `...` takes several; or the flags of an option. */
-export type Described = readonly [form: string, help: string];
+/** `<name>` is required, `[name]` is not, and `...` takes several; or the flags of an option, and what it goes with. */
+export type Described = readonly [form: string, help: string, company?: Company];
+
+/** The options (`--follow`) and arguments (`[id]`) that decide whether the command looks at an option. What it would not look at is refused. */
+export interface Company {
+  /** One of these must be given too. */
+  readonly with?: readonly string[];
+  /** None of these may be given. */
+  readonly without?: readonly string[];
+}
 
 /** Options that every command takes. */
 export const commonOptions: readonly Described[] = [
@@ -47,6 +57,12 @@ export class Given {
   /** A required argument by its position. */
   argument(index: number): string {
     return this.arguments[index] ?? '';
+  }
+
+  /** Whether an option was given. */
+  has(name: string): boolean {
+    const value = this.#options[name];
+    return value !== undefined && value !== false;
   }
 
   text(name: string): string | undefined {

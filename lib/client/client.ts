@@ -44,7 +44,7 @@ export function openClient(connection: Connection, signal?: AbortSignal): Client
       ...(body === undefined ? {} : { body }),
     });
     const label = `${request.method} ${path}`;
-    if (raw.status >= 400) throw refusal(raw, label);
+    refuse(raw, label);
     return replyOf(raw, label);
   };
   return {
@@ -62,10 +62,21 @@ export function openClient(connection: Connection, signal?: AbortSignal): Client
         headers: {},
         signal,
       });
-      if (raw.status >= 400) throw refusal(raw, request);
+      refuse(raw, request);
       return raw.body;
     },
   };
+}
+
+/** A redirect is not followed, because it would take the token along, and has nothing of what was asked for. */
+function refuse(raw: RawReply, request: string): void {
+  if (raw.status >= 400) throw refusal(raw, request);
+  if (raw.status < 300) return;
+  const to = raw.headers.location ?? 'another address';
+  throw new CallFailure('refused', `the server redirects to ${to}, and redirects are not followed`, {
+    request,
+    status: raw.status,
+  });
 }
 
 function headersOf(

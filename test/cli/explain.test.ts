@@ -17,7 +17,7 @@ test.each([
   [refused(403, 'permission denied', 'invalid token'), 4, 'keyferry login'],
   [refused(401, 'unauthorized'), 4, 'keyferry login'],
   [refused(503, 'Vault is sealed'), 5, 'keyferry unseal'],
-  [refused(503, 'the queue is full'), 1, 'keyferry kv get --help'],
+  [refused(503, 'the queue is full'), 1, 'keyferry doctor'],
   [without('timeout'), 7, 'keyferry status'],
   [without('unreachable'), 1, 'keyferry status'],
   [without('untrusted'), 1, 'keyferry status'],

@@ -107,7 +107,7 @@ test('a download from another server does not get the token, and a redirect is n
   });
   const own = await serve((_request, reply) => reply.writeHead(302, { location: other.address }).end());
   expect(String(await openClient(own).download(`${other.address}/file`))).toBe('state');
-  await openClient(own).ask(read);
+  await expect(openClient(own).ask(read)).rejects.toMatchObject({ kind: 'refused', status: 302 });
   expect(heads).toEqual([undefined, undefined]);
 });
 

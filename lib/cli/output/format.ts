@@ -1,13 +1,16 @@
 import { type ObjectValue, printJson, type Value } from '#client/wire/json.ts';
 import type { Format } from './formats.ts';
 import type { One, Rows } from './result.ts';
-import { cell, tableLines } from './table.ts';
+import { cell, type Look, tableLines } from './table.ts';
 
 /** How a status is shown on a terminal. */
 export type Paint = (text: string) => string;
 
-/** A list or one thing in a format, with a newline at the end. */
-export async function formatted(result: Rows | One, format: Format, paint: Paint): Promise<string> {
+/**
+ * A list or one thing in a format, with a newline at the end.
+ * @param widthMax columns of the terminal, into which a table is folded
+ */
+export async function formatted(result: Rows | One, format: Format, paint: Paint, widthMax?: number): Promise<string> {
   const value = result.kind === 'rows' ? result.rows : result.value;
   switch (format) {
     case 'json':
@@ -23,15 +26,15 @@ export async function formatted(result: Rows | One, format: Format, paint: Paint
     case 'csv':
       return csv(result);
     default:
-      return table(result, format === 'wide', paint);
+      return table(result, format === 'wide', { paint, widthMax: format === 'wide' ? undefined : widthMax });
   }
 }
 
 const itemsOf = (value: Value): readonly Value[] => (Array.isArray(value) ? value : [value]);
 
-function table(result: Rows | One, isWide: boolean, paint: Paint): string {
+function table(result: Rows | One, isWide: boolean, look: Look): string {
   const [titles, rows] = result.kind === 'rows' ? gridOf(result, isWide) : pairsOf(result.value);
-  return `${tableLines(titles, rows, paint).join('\n')}\n`;
+  return `${tableLines(titles, rows, look).join('\n')}\n`;
 }
 
 function gridOf(result: Rows, isWide: boolean): Grid {

@@ -28,10 +28,12 @@ export interface One {
   readonly value: Value;
 }
 
-/** Text that is printed as it is, whatever the format: a policy, a field of a secret, a state. */
+/** Text that is printed as it is: a policy, a field of a secret, a state. */
 export interface Text {
   readonly kind: 'text';
   readonly text: string | Uint8Array;
+  /** What `-o json` and the like show instead. */
+  readonly value?: Value;
 }
 
 export const rowsOf = (
@@ -48,4 +50,8 @@ export const rowsOf = (
 });
 
 export const one = (value: Value): One => ({ kind: 'one', value });
-export const text = (content: string | Uint8Array): Text => ({ kind: 'text', text: content });
+export const text = (content: string | Uint8Array, value?: Value): Text => ({
+  kind: 'text',
+  text: content,
+  ...(value === undefined ? {} : { value }),
+});

@@ -16,27 +16,31 @@ export interface Questions {
 
 const inputBytesMax = 64 * 1_024 * 1_024;
 
-export function questionsTo(host: Host): Questions {
+/** @param verb the command that asks */
+export function questionsTo(host: Host, verb: string): Questions {
   const canAsk = host.input.isTTY === true && host.errors.isTTY === true;
   let lines: string[] | undefined;
   const ask = async (question: string, isHidden: boolean): Promise<string> => {
     if (canAsk) return askOnTerminal(host, question, isHidden);
-    lines ??= host.input.isTTY === true ? [] : (await readAll(host)).split(/\r?\n/);
+    lines ??= host.input.isTTY === true ? [] : (await readAll(host, verb)).split(/\r?\n/);
     const line = lines.shift();
     if (line !== undefined && line !== '') return line;
-    throw usage(`there is no terminal to ask for "${question.replace(/: *$/, '')}", and no line of standard input`, '');
+    throw usage(
+      `there is no terminal to ask for "${question.replace(/: *$/, '')}", and no line of standard input`,
+      verb,
+    );
   };
   return {
     canAsk,
     ask: (question) => ask(question, false),
     askHidden: (question) => ask(question, true),
-    readAll: () => readAll(host),
-    async agree(question, isAgreed, verb) {
+    readAll: () => readAll(host, verb),
+    async agree(question, isAgreed, asking) {
       if (isAgreed) return;
-      if (!canAsk) throw usage(`${question} Without a terminal this needs --yes`, verb);
+      if (!canAsk) throw usage(`${question} Without a terminal this needs --yes`, asking);
       const answer = await askOnTerminal(host, `${question} [y/N] `, false);
       if (/^y(?:es)?$/i.test(answer.trim())) return;
-      throw new CommandFailure('failed', 'nothing was changed', `keyferry ${verb} --help`);
+      throw new CommandFailure('failed', 'nothing was changed', `keyferry ${asking} --help`);
     },
   };
 }
@@ -64,13 +68,13 @@ async function askOnTerminal(host: Host, question: string, isHidden: boolean): P
   }) as Promise<string>;
 }
 
-async function readAll({ input }: Host): Promise<string> {
+async function readAll({ input }: Host, verb: string): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of input) {
     const part = Buffer.from(piece);
     bytes += part.length;
-    if (bytes > inputBytesMax) throw usage(`standard input has more than ${inputBytesMax} bytes`, '');
+    if (bytes > inputBytesMax) throw usage(`standard input has more than ${inputBytesMax} bytes`, verb);
     pieces.push(part);
   }
   return Buffer.concat(pieces)

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isWorkspaces } from '#client/request.ts';
 import { parseJson, printJson, type Value } from '#client/wire/json.ts';
 import type { Context } from '../context.ts';
 import { CommandFailure, usage } from '../failure.ts';
@@ -29,9 +30,14 @@ export const api: Verb = {
     const method = given.argument(0).toUpperCase();
     if (!methods.has(method))
       throw usage(`there is no method "${method}": it is one of ${[...methods].join(', ')}`, 'api');
+    const path = absolute(given.argument(1));
     const data = given.text('data');
+    if (data !== undefined && (method === 'GET' || method === 'LIST'))
+      throw usage(`a ${method} has no body: its parameters are part of the path, as in sys/mounts?help=1`, 'api');
+    if (isWorkspaces(path) && given.has('namespace'))
+      throw usage('workspaces are in no namespace: leave --namespace out', 'api');
     const body = data === undefined ? undefined : bodyOf(await sourceOf(context, data));
-    const { whole } = await context.client.ask({ method, path: absolute(given.argument(1)), body });
+    const { whole } = await context.client.ask({ method, path, body });
     return shownReply(context, whole, given.flag('reveal'));
   },
 };

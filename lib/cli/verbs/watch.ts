@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { CallFailure } from '#client/wire/failure.ts';
 import type { Context } from '../context.ts';
 import type { Result } from '../output/result.ts';
 import type { Described, Given } from '../verb.ts';
 
 export const watchOptions: readonly Described[] = [
   ['-w, --watch', 'look again and again until interrupted'],
-  ['--interval <seconds>', 'time between two looks of --watch; default: 2'],
-  ['--times <count>', 'end --watch after so many looks'],
+  ['--interval <seconds>', 'time between two looks of --watch; default: 2', { with: ['--watch'] }],
+  ['--times <count>', 'end --watch after so many looks', { with: ['--watch'] }],
 ];
 
 /** Looks that `--watch` takes without `--times`. */
@@ -30,13 +31,37 @@ export async function watched<R extends Result>(
   // A wrong number is told before the first look.
   intervalOf(given);
   const times = given.count('times', unlimited, { min: 1, max: unlimited });
+  const lookOn = patient(context, look);
   for (let count = 1; count < times; count += 1) {
-    const result = await look();
-    if (context.host.output.isTTY === true) context.host.output.write('\u001b[H\u001b[2J');
-    await context.show(result);
+    const result = await lookOn();
+    if (result !== undefined) {
+      if (context.host.output.isTTY === true) context.host.output.write('\u001b[H\u001b[2J');
+      await context.show(result);
+    }
     await untilNext();
   }
   return look();
+}
+
+/**
+ * A look that is taken again and again. Once one has succeeded, a server that is away for a while does not end the command: it is told, and the
+ * look is undefined.
+ */
+export function patient<T>({ host, say }: Context, look: () => Promise<T>): () => Promise<T | undefined> {
+  let hasSucceeded = false;
+  let told = '';
+  return async () => {
+    try {
+      const seen = await look();
+      [hasSucceeded, told] = [true, ''];
+      return seen;
+    } catch (error) {
+      if (!hasSucceeded || host.signal.aborted || !(error instanceof CallFailure && error.isPassing)) throw error;
+      if (told !== error.message) say(`${error.message}; looking again`);
+      told = error.message;
+      return undefined;
+    }
+  };
 }
 
 /** @param seconds at least 0 */

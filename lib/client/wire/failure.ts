@@ -57,6 +57,12 @@ export class CallFailure extends Error {
     );
   }
 
+  /** Whether the same call may soon succeed: the server is away, overloaded or without its database. */
+  get isPassing(): boolean {
+    if (this.kind === 'unreachable' || this.kind === 'timeout') return true;
+    return [429, 502, 504].includes(this.status) || (this.status === 503 && !this.isSealed);
+  }
+
   get isSealed(): boolean {
     return this.status === 503 && this.errors.some((text) => /sealed|not initiali[sz]ed/i.test(text));
   }

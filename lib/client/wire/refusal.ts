@@ -13,7 +13,9 @@ export function refusal({ status, body }: Refused, request: string): CallFailure
   const errors = errorsIn(document);
   const problems = problemsIn(document);
   const said = errors.map(oneLine).join('; ');
-  return new CallFailure('refused', said === '' ? meaningOf(status) : said, {
+  const isOurs = document !== undefined || status !== 404;
+  const meaning = `${meaningOf(status)}${isOurs ? '' : ': is the address that of a Keyferry server?'}`;
+  return new CallFailure('refused', said === '' ? meaning : said, {
     request,
     status,
     errors,

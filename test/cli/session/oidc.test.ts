@@ -56,11 +56,15 @@ async function newHome(): Promise<string> {
 const stored = (home: string) => readFile(join(home, '.vault-token'), 'utf8');
 
 const loginAt = (mount: string, more: readonly string[] = [], options: LineOptions = {}) =>
-  runLine(['login', '--method', 'oidc', '--mount', mount, '--port', '0', ...more], {
+  runLine(['login', '--method', 'oidc', '--mount', mount, ...anyPort(more), ...more], {
     address: service.address,
     openBrowser: logIn,
     ...options,
   });
+
+/** Only the callback mode client listens. */
+const anyPort = (more: readonly string[]): readonly string[] =>
+  more.includes('--callback-mode') ? [] : ['--port', '0'];
 
 /** Logs in at the provider, and sends its answer where it asks for. Returns the page that came back. */
 async function logIn(address: string): Promise<void> {
@@ -236,6 +240,8 @@ describe('a login at a provider is refused', () => {
   test.each([
     [['--callback-mode', 'other'], 2, '--callback-mode must be one of client, direct, device'],
     [['--callback-mode', 'device', '--mfa', 'phone'], 2, '--mfa needs the callback mode client'],
+    [['--callback-mode', 'direct', '--port', '0'], 2, '--port needs the callback mode client'],
+    [['--callback-mode', 'device', '--listen', '::1'], 2, '--listen needs the callback mode client'],
     [['--listen', '0.0.0.0'], 2, '--listen must be a host of this machine: localhost, 127.0.0.1, ::1'],
     [['--port', '65536'], 2, '--port must be a whole number from 0 to 65535'],
     [['--timeout', '1h'], 2, '--timeout must be at most 15m'],

@@ -64,7 +64,8 @@ const hash: Verb = {
     const input = new Secret(questions.canAsk ? await questions.askHidden('Value: ') : await questions.readAll());
     conceal(input);
     const { data } = await client.call(system.hashAudit, { path: given.argument(0) }, { input: input.reveal() });
-    return text(`${textOf(data, 'hash')}\n`);
+    const hashed = textOf(data, 'hash');
+    return text(`${hashed}\n`, { hash: hashed });
   },
 };
 

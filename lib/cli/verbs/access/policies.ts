@@ -28,7 +28,7 @@ const get: Verb = {
   examples: ['keyferry policies get default'],
   async run({ client }, given) {
     const policy = textOf((await client.call(system.readPolicy, { name: given.argument(0) })).data, 'policy');
-    return text(policy.endsWith('\n') ? policy : `${policy}\n`);
+    return text(policy.endsWith('\n') ? policy : `${policy}\n`, { name: given.argument(0), policy });
   },
 };
 
@@ -39,7 +39,7 @@ const put: Verb = {
   examples: ['keyferry policies put team-a team-a.hcl'],
   async run({ client, questions }, given) {
     const [name, file] = [given.argument(0), given.argument(1)];
-    const policy = await textIn(file, questions);
+    const policy = await textIn(file, questions, given.verb);
     await client.call(system.writePolicy, { name }, { policy });
     return one({ written: name });
   },
@@ -68,7 +68,7 @@ const test: Verb = {
       path: given.argument(1),
       accessor: given.text('accessor'),
       parameters: parametersIn(given.text('parameters')),
-      policy: file === undefined ? undefined : await textIn(file, questions),
+      policy: file === undefined ? undefined : await textIn(file, questions, given.verb),
     };
     const { data } = await client.call(system.testPolicy, {}, fields);
     const policies = memberOf(data, 'rule', 'policies');
@@ -107,13 +107,13 @@ const remove: Verb = {
   },
 };
 
-const textIn = (file: string, questions: Context['questions']): Promise<string> =>
-  file === '-' ? questions.readAll() : readFile(file, 'utf8').catch(refuse(file));
+const textIn = (file: string, questions: Context['questions'], verb: string): Promise<string> =>
+  file === '-' ? questions.readAll() : readFile(file, 'utf8').catch(refuse(file, verb));
 
 const refuse =
-  (file: string) =>
+  (file: string, verb: string) =>
   ({ code = 'unreadable' }: NodeJS.ErrnoException): never => {
-    throw new CommandFailure('failed', `${file} cannot be read: ${code}`, 'keyferry policies --help');
+    throw new CommandFailure('failed', `${file} cannot be read: ${code}`, `keyferry ${verb} --help`);
   };
 
 export const policies: readonly Verb[] = [list, get, put, test, remove];

@@ -1,4 +1,5 @@
 import { auth } from '#client/operations/auth.ts';
+import { CallFailure } from '#client/wire/failure.ts';
 import { memberOf, textOf, textsOf } from '#client/wire/json.ts';
 import { CommandFailure } from '../../failure.ts';
 import { one, rowsOf } from '../../output/result.ts';
@@ -6,6 +7,9 @@ import type { Described, Verb } from '../../verb.ts';
 import { identityOf } from '../session/login.ts';
 
 const accessorArgument: Described = ['<accessor>', 'accessor of the token'];
+
+/** The reply about an accessor of no token is no error, as in the API family. */
+const unknownAccessor = 'No token found with this accessor';
 
 const create: Verb = {
   name: 'tokens create',
@@ -72,7 +76,9 @@ const revoke: Verb = {
   async run({ client, questions }, given) {
     const accessor = given.argument(0);
     await questions.agree(`Revoke the token ${accessor} and those it created?`, given.flag('yes'), given.verb);
-    await client.call(auth.revokeAccessor, {}, { accessor });
+    const { warnings } = await client.call(auth.revokeAccessor, {}, { accessor });
+    if (warnings.includes(unknownAccessor))
+      throw new CommandFailure('failed', 'nothing was revoked', 'keyferry tokens list');
     return one({ revoked: accessor });
   },
 };
@@ -85,7 +91,13 @@ const renew: Verb = {
   async run({ client, settings }, given) {
     if (settings.connection.token === undefined)
       throw new CommandFailure('token', 'there is no token', 'keyferry login');
-    const { whole } = await client.call(auth.renewSelf, {}, { increment: given.text('increment') });
+    const { whole } = await client
+      .call(auth.renewSelf, {}, { increment: given.text('increment') })
+      .catch((error: unknown) => {
+        if (error instanceof CallFailure && error.errors.includes('invalid lease ID'))
+          throw new CommandFailure('failed', 'this token never ends, so it cannot be renewed', 'keyferry whoami');
+        throw error;
+      });
     const renewed = memberOf(whole, 'auth');
     return one({ accessor: textOf(renewed, 'accessor'), lease_duration: memberOf(renewed, 'lease_duration') });
   },

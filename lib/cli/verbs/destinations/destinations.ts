@@ -58,7 +58,7 @@ const create: Verb = {
   name: 'destinations create',
   summary: 'Create a destination, or replace all its fields; without a file it asks for them',
   arguments: [targetArgument, ['[file]', 'JSON file with its fields; - for standard input']],
-  options: [['--all-fields', 'ask also for addresses, network access and pauses']],
+  options: [['--all-fields', 'ask also for addresses, network access and pauses', { without: ['[file]'] }]],
   examples: ['keyferry destinations create cloud-a-sm/prod destination.json'],
   async run(context, given) {
     const target = targetOf(given.argument(0), given.verb);
@@ -96,22 +96,20 @@ const remove: Verb = {
   summary: 'Delete a destination',
   arguments: [targetArgument],
   options: [
-    ['--purge', 'remove all its copies first'],
+    ['--purge', 'remove all its copies first', { without: ['--force'] }],
     ['--force', 'leave its copies where they are, unmanaged'],
     ['-y, --yes', 'do not ask'],
   ],
   examples: ['keyferry destinations delete cloud-a-sm/prod --purge --yes'],
-  async run({ client, questions, say }, given) {
+  async run({ client, questions }, given) {
     const target = targetOf(given.argument(0), given.verb);
     const [purge, force] = [given.flag('purge'), given.flag('force')];
-    if (purge && force) throw usage('either --purge or --force', given.verb);
     const syncs = totalOf(await countsAt(client, target));
     const fate = purge ? 'their copies are removed' : force ? 'their copies stay, unmanaged' : 'there must be none';
     const question = `Delete ${given.argument(0)}? It has ${syncs} syncs: ${fate}.`;
     await questions.agree(question, given.flag('yes'), given.verb);
     const fields = { purge: purge || undefined, force_delete: force || undefined };
-    const { warnings } = await client.call(sync.deleteDestination, target, fields);
-    for (const warning of warnings) say(`warning: ${warning}`);
+    await client.call(sync.deleteDestination, target, fields);
     return one({ deleted: given.argument(0), syncs });
   },
 };

@@ -23,13 +23,15 @@ export const drift: Verb = {
   arguments: [['<type/name>', 'the destination, such as cloud-a-sm/prod']],
   options: [
     ['--repair', 'push the copies that are not as they should be; objects of other clients stay'],
-    ['-y, --yes', 'with --repair: do not ask'],
-    ['--timeout <time>', 'how long --repair waits for the outcomes; default: 5m'],
+    ['-y, --yes', 'with --repair: do not ask', { with: ['--repair'] }],
+    ['--timeout <time>', 'how long --repair waits for the outcomes; default: 5m', { with: ['--repair'] }],
   ],
   examples: ['keyferry drift cloud-a-sm/prod', 'keyferry drift cloud-a-sm/prod --repair --yes'],
   async run(context, given) {
     const target = targetOf(given.argument(0), given.verb);
-    const objects = (await planned(context, { target, filter: {}, keep: false })).objects.filter(isDrift);
+    const all = (await planned(context, { target, filter: {}, keep: false })).objects;
+    const objects = all.filter(isDrift);
+    if (objects.length === 0) context.say(`no drift; objects looked at: ${all.length}`);
     if (objects.length === 0 || !given.flag('repair'))
       return { ...planTable(objects), exit: objects.length === 0 ? 'done' : 'differences' };
     const foreign = objects.filter(isForeign);

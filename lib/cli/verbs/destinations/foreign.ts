@@ -1,4 +1,3 @@
-import { usage } from '#cli/failure.ts';
 import { type Rows, rowsOf } from '#cli/output/result.ts';
 import type { Verb } from '#cli/verb.ts';
 import { sync } from '#client/operations/sync.ts';
@@ -14,13 +13,12 @@ export const foreign: Verb = {
   summary: 'List objects at a destination that match its name template but belong to no sync',
   arguments: [['<type/name>', 'the destination, such as cloud-a-sm/prod']],
   options: [
-    ['--limit <count>', 'at most this many; default: 100'],
+    ['--limit <count>', 'at most this many; default: 100', { without: ['--all'] }],
     ['--all', 'all of them, however many pages that takes'],
   ],
   examples: ['keyferry foreign cloud-a-sm/prod', 'keyferry foreign cloud-a-sm/prod --all -o ndjson'],
   async run({ client, say }, given): Promise<Rows> {
     const target = targetOf(given.argument(0), given.verb);
-    if (given.flag('all') && given.text('limit') !== undefined) throw usage('either --limit or --all', given.verb);
     const limit = given.flag('all') ? limitMax : given.count('limit', 100, { min: 1, max: limitMax });
     const found: Value[] = [];
     let after = '';

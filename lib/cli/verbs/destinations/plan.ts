@@ -1,7 +1,7 @@
 import { sync } from '#client/operations/sync.ts';
 import { textOf, type Value } from '#client/wire/json.ts';
 import type { Context } from '../../context.ts';
-import { usage } from '../../failure.ts';
+import { CommandFailure, usage } from '../../failure.ts';
 import type { Result } from '../../output/result.ts';
 import type { Given, Verb } from '../../verb.ts';
 import { placeOf } from '../kv/place.ts';
@@ -16,16 +16,20 @@ export const plan: Verb = {
   arguments: [['[type/name]', 'the destination, such as cloud-a-sm/prod; without it, --all']],
   options: [
     ['--all', 'all destinations'],
-    ['--type <type>', 'with --all: only destinations of this type'],
-    ['--name <name>', 'with --all: only destinations of this name'],
+    ['--type <type>', 'with --all: only destinations of this type', { with: ['--all'] }],
+    ['--name <name>', 'with --all: only destinations of this name', { with: ['--all'] }],
     ['--secret <secret>', 'only this secret, with its mount: secret/my-app'],
-    ['--template <template>', 'as if the secrets were set again with this name template'],
-    ['--granularity <granularity>', 'as if they were set again with this one: secret-path or secret-key'],
-    ['--unchanged', 'also list what is in line'],
+    ['--template <template>', 'as if the secrets were set again with this name template', { without: ['--all'] }],
+    [
+      '--granularity <granularity>',
+      'as if they were set again with this one: secret-path or secret-key',
+      { without: ['--all'] },
+    ],
+    ['--unchanged', 'also list what is in line', { without: ['--apply'] }],
     ['--apply', 'do what the plan says and nothing else, and wait for the outcome'],
-    ['--rate <count>', 'with --apply: at most this many syncs per second'],
-    ['-y, --yes', 'with --apply: do not ask'],
-    ['--timeout <time>', 'how long --apply waits for the outcome; default: 5m'],
+    ['--rate <count>', 'with --apply: at most this many syncs per second', { with: ['--apply'] }],
+    ['-y, --yes', 'with --apply: do not ask', { with: ['--apply'] }],
+    ['--timeout <time>', 'how long --apply waits for the outcome; default: 5m', { with: ['--apply'] }],
   ],
   examples: [
     'keyferry plan cloud-a-sm/prod --unchanged',
@@ -35,12 +39,21 @@ export const plan: Verb = {
   ],
   async run(context, given) {
     const found = await planned(context, await askedBy(context, given));
-    if (given.flag('apply')) return applied(context, given, found);
     const { objects } = found;
+    const secret = given.text('secret');
+    if (secret !== undefined && objects.length === 0) throw notAssociated(given, secret);
+    if (given.flag('apply')) return applied(context, given, found);
     const rows = given.flag('unchanged') ? objects : objects.filter(isChange);
+    if (!objects.some(isChange)) context.say(`nothing differs; objects looked at: ${objects.length}`);
     return { ...planTable(rows), exit: exitOf(objects) };
   },
 };
+
+function notAssociated(given: Given, secret: string): CommandFailure {
+  const [at] = given.arguments;
+  const where = at === undefined ? 'is associated with no destination that matches' : `is not associated with ${at}`;
+  return new CommandFailure('failed', `${secret} ${where}`, `keyferry sync ${secret} --to ${at ?? '<type/name>'}`);
+}
 
 /** A destination that could not be looked at is a failure; a change alone is a difference. */
 function exitOf(objects: readonly Value[]): 'someFailed' | 'differences' | 'done' {
@@ -57,9 +70,7 @@ async function askedBy({ client }: Context, given: Given): Promise<Asked> {
     throw usage('name a destination, as in cloud-a-sm/prod, or give --all', given.verb);
   const set = { secret_name_template: given.text('template'), granularity: given.text('granularity') };
   const isSet = Object.values(set).some((value) => value !== undefined);
-  if (isAll && isSet) throw usage('--template and --granularity are for one destination', given.verb);
   const [type, name] = [given.text('type'), given.text('name')];
-  if (!isAll && (type ?? name) !== undefined) throw usage('--type and --name are for --all', given.verb);
   const secret = given.text('secret');
   const place = secret === undefined ? undefined : await placeOf(client, secret);
   const keep = given.flag('apply');

@@ -3,7 +3,8 @@ import { isObject, memberOf, printJson, textOf, textsOf, type Value } from '#cli
 import { CommandFailure, usage } from '../../failure.ts';
 import { one, rowsOf, text } from '../../output/result.ts';
 import type { Verb } from '../../verb.ts';
-import { placeOf, versionedPlace } from './place.ts';
+import { placeOf, secretPlaceOf, versionedPlace } from './place.ts';
+import { present, presentIn } from './present.ts';
 
 const versionMax = 1_000_000_000;
 
@@ -17,21 +18,23 @@ export const kvGet: Verb = {
   ],
   examples: ['keyferry kv get secret/my-app', 'keyferry kv get secret/my-app --field password > password'],
   async run({ client, host }, given) {
-    const place = await placeOf(client, given.argument(0));
+    const place = await secretPlaceOf(client, given);
     if (place.version === 1 && given.text('version') !== undefined)
       throw usage(`${place.mount}/ is a KV mount of version 1, which has no versions: leave --version out`, given.verb);
     const version = given.count('version', 0, { min: 1, max: versionMax });
-    const data =
+    const read =
       place.version === 1
-        ? (await client.call(kv1.read, place)).data
-        : memberOf((await client.call(kv2.read, place, version === 0 ? {} : { version })).data, 'data');
+        ? client.call(kv1.read, place)
+        : client.call(kv2.read, place, version === 0 ? {} : { version });
+    const reply = await present(client, place, read);
+    const data = place.version === 1 ? reply.data : memberOf(reply.data, 'data');
     const field = given.text('field');
     if (field === undefined) return one(data ?? null);
     const value = memberOf(data, field);
     if (value === undefined)
       throw new CommandFailure('failed', `the secret has no key "${field}"`, `keyferry kv get ${given.argument(0)}`);
     const plain = typeof value === 'string' ? value : printJson(value);
-    return text(host.output.isTTY === true ? `${plain}\n` : plain);
+    return text(host.output.isTTY === true ? `${plain}\n` : plain, value);
   },
 };
 
@@ -42,7 +45,8 @@ export const kvList: Verb = {
   examples: ['keyferry kv list secret', 'keyferry kv list secret/team-a -o ndjson'],
   async run({ client }, given) {
     const place = await placeOf(client, given.argument(0));
-    const reply = await (place.version === 1 ? client.call(kv1.list, place) : client.call(kv2.list, place));
+    const listing = place.version === 1 ? client.call(kv1.list, place) : client.call(kv2.list, place);
+    const reply = await presentIn(place, listing);
     return rowsOf(
       { key: 'key' },
       textsOf(reply.data, 'keys').map((key) => ({ key })),
@@ -56,7 +60,8 @@ export const kvHistory: Verb = {
   arguments: [['<path>', 'the secret, with its mount']],
   examples: ['keyferry kv history secret/my-app'],
   async run({ client }, given) {
-    const { data } = await client.call(kv2.metadata, await versionedPlace(client, given.argument(0)));
+    const place = await versionedPlace(client, given);
+    const { data } = await present(client, place, client.call(kv2.metadata, place));
     const versions = memberOf(data, 'versions');
     const rows = Object.entries(isObject(versions) ? versions : {})
       .map(([number, version]) => ({ version: Number(number), ...rowOf(version) }))

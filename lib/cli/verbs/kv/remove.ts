@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { usage } from '../../failure.ts';
 import { one, type Rows, rowsOf } from '../../output/result.ts';
 import type { Described, Given, Verb } from '../../verb.ts';
-import { placeOf, versionedPlace } from './place.ts';
+import { secretPlaceOf, versionedPlace } from './place.ts';
 
 const pathArgument: Described = ['<path>', 'the secret, with its mount: secret/my-app'];
 const agreed: Described = ['-y, --yes', 'do not ask'];
@@ -28,7 +28,7 @@ export const kvDelete: Verb = {
       return given.text('versions') === undefined
         ? planned(context, given, kv2.deleteLatest)
         : plannedOf(context, given, kv2.deleteVersions);
-    const place = await placeOf(client, given.argument(0));
+    const place = await secretPlaceOf(client, given);
     if (place.version === 1 && given.text('versions') !== undefined)
       throw usage(
         `${place.mount}/ is a KV mount of version 1, which has no versions: leave --versions out`,
@@ -48,7 +48,7 @@ export const kvUndelete: Verb = {
   options: [['--versions <numbers>', 'these versions, separated by commas']],
   examples: ['keyferry kv undelete secret/my-app --versions 1'],
   async run({ client }, given) {
-    const place = await versionedPlace(client, given.argument(0));
+    const place = await versionedPlace(client, given);
     const versions = versionsOf(given);
     await client.call(kv2.undelete, place, { versions });
     return one({ undeleted: given.argument(0), versions });
@@ -60,7 +60,7 @@ export const kvDestroy: Verb = {
   summary: 'Destroy versions of a secret for ever, or all of it',
   arguments: [pathArgument],
   options: [
-    ['--versions <numbers>', 'these versions, separated by commas'],
+    ['--versions <numbers>', 'these versions, separated by commas', { without: ['--all'] }],
     ['--all', 'the whole secret, with its history'],
     ['--plan', 'destroy nothing: show what becomes of the copies'],
     agreed,
@@ -73,11 +73,9 @@ export const kvDestroy: Verb = {
   ],
   async run(context, given) {
     const { client, questions } = context;
-    if (given.flag('all') && given.text('versions') !== undefined)
-      throw usage('either --versions or --all', given.verb);
     if (given.flag('plan'))
       return given.flag('all') ? planned(context, given, kv2.deleteAll) : plannedOf(context, given, kv2.destroy);
-    const place = await versionedPlace(client, given.argument(0));
+    const place = await versionedPlace(client, given);
     const isAll = given.flag('all');
     const versions = isAll ? await allVersions() : versionsOf(given);
     const counted = `${versions.length} ${versions.length === 1 ? 'version' : 'versions'} of ${given.argument(0)}`;
@@ -99,7 +97,7 @@ async function planned(
   given: Given,
   deletion: typeof kv2.deleteLatest | typeof kv2.deleteAll,
 ): Promise<Rows> {
-  const place = await versionedPlace(context.client, given.argument(0));
+  const place = await versionedPlace(context.client, given);
   return planTable(context, (await context.client.call(deletion, place, { plan: true })).data);
 }
 
@@ -110,7 +108,7 @@ async function plannedOf(
   ending: typeof kv2.deleteVersions | typeof kv2.destroy,
 ): Promise<Rows> {
   const versions = versionsOf(given);
-  const place = await versionedPlace(context.client, given.argument(0));
+  const place = await versionedPlace(context.client, given);
   return planTable(context, (await context.client.call(ending, place, { versions, plan: true })).data);
 }
 

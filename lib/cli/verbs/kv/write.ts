@@ -1,10 +1,12 @@
+import type { Reply } from '#client/client.ts';
 import { kv1, kv2 } from '#client/operations/kv.ts';
 import type { ObjectValue, Value } from '#client/wire/json.ts';
 import type { Context } from '../../context.ts';
 import { usage } from '../../failure.ts';
 import { one, type Result } from '../../output/result.ts';
 import type { Described, Given, Verb } from '../../verb.ts';
-import { placeOf, versionedPlace } from './place.ts';
+import { secretPlaceOf, versionedPlace } from './place.ts';
+import { present } from './present.ts';
 import { valuesOf } from './values.ts';
 
 const valueArgument: Described = [
@@ -29,12 +31,11 @@ export const kvPut: Verb = {
     'keyferry kv put secret/my-app user=app --inline',
   ],
   async run(context, given) {
-    const place = await placeOf(context.client, given.argument(0));
+    const place = await secretPlaceOf(context.client, given);
     const data = await givenValues(context, given);
-    if (place.version === 2)
-      return written(context, await context.client.call(kv2.write, place, { data, ...casOf(given) }));
+    if (place.version === 2) return written(await context.client.call(kv2.write, place, { data, ...casOf(given) }));
     if (given.text('cas') !== undefined) throw usage('a KV mount of version 1 has no versions to compare', 'kv put');
-    return written(context, await context.client.call(kv1.write, place, data));
+    return written(await context.client.call(kv1.write, place, data));
   },
 };
 
@@ -48,12 +49,13 @@ export const kvPatch: Verb = {
     'keyferry kv patch secret/my-app --remove user',
   ],
   async run(context, given) {
-    const place = await versionedPlace(context.client, given.argument(0));
+    const place = await versionedPlace(context.client, given);
     const removed = (given.text('remove') ?? '').split(',').filter((key) => key !== '');
     const values = given.arguments.length > 1 ? await givenValues(context, given) : {};
     const data = { ...values, ...Object.fromEntries(removed.map((key) => [key, null])) };
     if (Object.keys(data).length === 0) throw usage('there is nothing to change', 'kv patch');
-    return written(context, await context.client.call(kv2.patch, place, { data, ...casOf(given) }));
+    const patch = context.client.call(kv2.patch, place, { data, ...casOf(given) });
+    return written(await present(context.client, place, patch));
   },
 };
 
@@ -68,11 +70,4 @@ function casOf(given: Given): { readonly options?: Value } {
   return { options: { cas: given.count('cas', 0, { min: 0, max: versionMax }) } };
 }
 
-/** Warnings say, for example, that a copy waits. */
-function written(
-  { say }: Context,
-  { data, warnings }: { readonly data: Value | undefined; readonly warnings: readonly string[] },
-): Result {
-  for (const warning of warnings) say(`warning: ${warning}`);
-  return one(data ?? { written: true });
-}
+const written = ({ data }: Reply): Result => one(data ?? { written: true });

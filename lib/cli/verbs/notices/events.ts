@@ -4,10 +4,11 @@ import type { Context } from '../../context.ts';
 import { type Result, rowsOf, text } from '../../output/result.ts';
 import { shown } from '../../output/table.ts';
 import type { Given, Verb } from '../../verb.ts';
-import { newsSeconds } from '../watch.ts';
+import { newsSeconds, patient, rest } from '../watch.ts';
 
 /** Events of one page, the most that a reply has. */
 const pageMax = 500;
+const secondsBetweenFailures = 2;
 /** How long `--follow` goes on without `--for`: until it is interrupted. */
 const unlimitedMs = 1_000_000_000_000;
 
@@ -17,20 +18,25 @@ export const events: Verb = {
   options: [
     ['--after <id>', 'only events after this one'],
     ['-f, --follow', 'wait for further events until interrupted'],
-    ['--for <time>', 'end --follow after this time, such as 10m'],
+    ['--for <time>', 'end --follow after this time, such as 10m', { with: ['--follow'] }],
   ],
   examples: ['keyferry events', 'keyferry events --follow --for 1s -o ndjson'],
   async run(context, given) {
     const isFollowing = given.flag('follow');
     const endMs = performance.now() + given.duration('for', unlimitedMs);
-    let after = given.text('after') ?? '';
+    let [after, leftMs] = [given.text('after') ?? '', 0];
+    const read = () =>
+      context.client.call(notices.readEvents, {}, { ...fieldsOf(after), wait: newsSeconds(context, leftMs / 1_000) });
+    const readOn = patient(context, read);
     for (;;) {
-      const leftMs = isFollowing ? Math.max(0, endMs - performance.now()) : 0;
-      const { data } = await context.client.call(
-        notices.readEvents,
-        {},
-        { ...fieldsOf(after), wait: newsSeconds(context, leftMs / 1_000) },
-      );
+      leftMs = isFollowing ? Math.max(0, endMs - performance.now()) : 0;
+      // Where no further read follows, a failure is the end.
+      const reply = await (leftMs > 0 ? readOn() : read());
+      if (reply === undefined) {
+        await rest(context, Math.min(leftMs / 1_000, secondsBetweenFailures));
+        continue;
+      }
+      const { data } = reply;
       const found = memberOf(data, 'events');
       const page = (Array.isArray(found) ? found : []) as readonly ObjectValue[];
       if (page.length > 0) await context.show(printed(context, given, page));

@@ -44,9 +44,9 @@ const set: Verb = {
     ['--url <url>', 'address of the receiver'],
     ['--kinds <kinds>', 'only these kinds of events, with commas between them; "" for all'],
     ['--to <patterns>', 'only these destinations, such as cloud-a-sm/prod-*,*/ci; "" for all'],
-    ['--secret-stdin', 'read the key that signs the messages from standard input'],
+    ['--secret-stdin', 'read the key that signs the messages from standard input', { without: ['--new-secret'] }],
     ['--new-secret', 'replace the key by a random one'],
-    ['--disable', 'send nothing'],
+    ['--disable', 'send nothing', { without: ['--enable'] }],
     ['--enable', 'send again'],
   ],
   examples: [
@@ -68,8 +68,6 @@ const set: Verb = {
 /** @throws CommandFailure */
 async function wantedBy({ questions, conceal }: Context, given: Given) {
   const [enable, disable, newSecret] = [given.flag('enable'), given.flag('disable'), given.flag('newSecret')];
-  if (enable && disable) throw usage('either --enable or --disable', given.verb);
-  if (newSecret && given.flag('secretStdin')) throw usage('either --secret-stdin or --new-secret', given.verb);
   const secret = given.flag('secretStdin') ? new Secret((await questions.readAll()).trim()) : undefined;
   if (secret !== undefined) conceal(secret);
   const fields = {
@@ -117,8 +115,8 @@ const deliveries: Verb = {
   summary: 'List the messages of a webhook, the newest first, or show one with its body',
   arguments: [nameArgument, ['[id]', 'id of a message']],
   options: [
-    ['--state <state>', 'only messages that are waiting, delivered or dead'],
-    ['--limit <count>', 'at most this many; default: 100'],
+    ['--state <state>', 'only messages that are waiting, delivered or dead', { without: ['[id]'] }],
+    ['--limit <count>', 'at most this many; default: 100', { without: ['[id]'] }],
   ],
   examples: [
     'keyferry notifications deliveries on-call --state dead',
@@ -187,7 +185,7 @@ const redeliver: Verb = {
   arguments: [nameArgument, ['[id]', 'id of the message, from `keyferry notifications deliveries`']],
   options: [
     ['--dead', 'all messages that are dead'],
-    ['-y, --yes', 'with --dead: do not ask'],
+    ['-y, --yes', 'with --dead: do not ask', { with: ['--dead'] }],
   ],
   examples: [
     'keyferry notifications redeliver on-call "$DELIVERY"',

@@ -8,7 +8,7 @@ import { tokenOf } from '../../settings/settings.ts';
 import { tokenFileIn, writeTokenFile } from '../../settings/token-file.ts';
 import type { Given, Verb } from '../../verb.ts';
 import { validated } from './codes.ts';
-import { methods } from './methods.ts';
+import { type Method, methods, refuseForeignOptions } from './methods.ts';
 
 export const login: Verb = {
   name: 'login',
@@ -37,11 +37,15 @@ export const login: Verb = {
     'TOKEN=$(keyferry login --method userpass --username ada --print-token < password.txt)',
   ],
   async run(context, given) {
-    const method = given.text('method') ?? 'token';
-    const token = method === 'token' ? await givenToken(context) : await newToken(context, given, method);
+    const name = given.text('method') ?? 'token';
+    const method = methods[name];
+    if (method === undefined && name !== 'token')
+      throw usage(`there is no method "${name}": it is token or one of ${Object.keys(methods).join(', ')}`, 'login');
+    refuseForeignOptions(given, name);
+    const token = method === undefined ? await givenToken(context) : await newToken(context, given, name, method);
     context.conceal(token);
     const seen = await context.clientWith(token).call(auth.lookupSelf, {});
-    if (given.flag('printToken')) return text(`${token.reveal()}\n`);
+    if (given.flag('printToken')) return text(`${token.reveal()}\n`, { token: token.reveal() });
     await writeTokenFile(context.host.home, token);
     context.say(`the token is stored in ${tokenFileIn(context.host.home)}`);
     warnOfVariables(context);
@@ -53,11 +57,8 @@ async function givenToken({ questions }: Context): Promise<Secret> {
   return tokenOf(await questions.askHidden('Token: '));
 }
 
-async function newToken(context: Context, given: Given, name: string): Promise<Secret> {
-  const method = methods[name];
-  if (method === undefined)
-    throw usage(`there is no method "${name}": it is token or one of ${Object.keys(methods).join(', ')}`, 'login');
-  const logIn = await method(context, given, given.text('mount') ?? name);
+async function newToken(context: Context, given: Given, name: string, method: Method): Promise<Secret> {
+  const logIn = await method.prepare(context, given, given.text('mount') ?? name);
   const mfa = given.text('mfa');
   const codes = mfa === undefined ? undefined : new Secret(`${mfa}:${await context.questions.ask(`Code of ${mfa}: `)}`);
   const reply = await logIn(context.clientWith(undefined, codes));

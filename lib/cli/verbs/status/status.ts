@@ -12,8 +12,12 @@ export const status: Verb = {
   summary: 'Show the state of the server and of the sync',
   options: [
     ['-w, --watch', 'look again whenever the numbers of the sync change, until interrupted'],
-    ['--interval <seconds>', `longest time between two looks of --watch; default: ${newsSecondsMax}`],
-    ['--times <count>', 'end --watch after so many looks'],
+    [
+      '--interval <seconds>',
+      `longest time between two looks of --watch; default: ${newsSecondsMax}`,
+      { with: ['--watch'] },
+    ],
+    ['--times <count>', 'end --watch after so many looks', { with: ['--watch'] }],
   ],
   examples: ['keyferry status', 'keyferry status --watch --interval 1 --times 2'],
   run(context, given) {

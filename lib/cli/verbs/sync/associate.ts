@@ -1,7 +1,6 @@
 import { sync } from '#client/operations/sync.ts';
 import { textOf } from '#client/wire/json.ts';
 import type { Context } from '../../context.ts';
-import { usage } from '../../failure.ts';
 import { one, type Result } from '../../output/result.ts';
 import type { Described, Given, Verb } from '../../verb.ts';
 import { placeOf } from '../kv/place.ts';
@@ -12,13 +11,13 @@ import { targetOf } from './target.ts';
 const secretArgument: Described = ['<secret>', 'the secret, with its mount: secret/my-app'];
 const waitOptions: readonly Described[] = [
   ['--wait', 'wait until it is done'],
-  ['--timeout <time>', 'how long --wait waits; default: 5m'],
+  ['--timeout <time>', 'how long --wait waits; default: 5m', { with: ['--wait'] }],
 ];
 
 const prefixOptions: readonly Described[] = [
   ['--prefix', 'every secret whose path starts with this, in the background'],
-  ['--dry-run', 'with --prefix: only count them'],
-  ['-y, --yes', 'with --prefix: do not ask'],
+  ['--dry-run', 'with --prefix: only count them', { with: ['--prefix'] }],
+  ['-y, --yes', 'with --prefix: do not ask', { with: ['--prefix'] }],
 ];
 
 export const associate: Verb = {
@@ -69,7 +68,6 @@ type Change = (
 ) => Promise<Parameters<typeof copiesIn>[0]>;
 
 async function change(context: Context, given: Given, send: Change): Promise<Result> {
-  if (given.flag('dryRun')) throw usage('--dry-run counts what --prefix selects: give both, or neither', given.verb);
   const target = targetOf(given.text('to'), given.verb);
   const place = await placeOf(context.client, given.argument(0));
   const destination = `${target.type}/${target.name}`;

@@ -78,7 +78,7 @@ export async function settledCopies(
   first: (copies: readonly Copy[]) => void = () => {},
 ): Promise<readonly Copy[]> {
   let copies: readonly Copy[] | undefined;
-  await untilTrue(context, given, async () => {
+  await untilTrue(context, given, `keyferry records list --mount ${mount} --secret ${path}`, async () => {
     const found = await (target === undefined
       ? copiesOfSecret(context.client, mount, path)
       : copiesOfSecretAt(context.client, mount, path, target));

@@ -27,16 +27,16 @@ async function listed(context: Context, given: Given): Promise<Rows> {
   const limit = given.count('limit', 100, { min: 1, max: limitMax });
   const filter = filterOf(given);
   const rows: Rows['rows'][number][] = [];
-  let [after, total]: [string, Value] = ['', 0];
+  let [after, total] = ['', ''];
   do {
     const fields = { ...filter, limit: Math.min(pageMax, limit - rows.length), after: after || undefined };
     const { data } = await context.client.call(sync.listRecords, {}, fields);
     const records = memberOf(data, 'records');
     rows.push(...(Array.isArray(records) ? records : []).map(rowOf));
-    total = memberOf(data, 'total') ?? 0;
+    total = `${memberOf(data, 'total_at_least') === true ? 'at least ' : ''}${textOf(data, 'total')}`;
     after = textOf(data, 'after');
   } while (after !== '' && rows.length < limit);
-  if (after !== '') context.say(`${rows.length} of ${total} or more are shown; --limit shows more`);
+  if (after !== '') context.say(`${rows.length} of ${total} are shown; --limit shows more`);
   const columns = { destination: 'destination', secret: 'secret', status: 'status', error: 'error', id: 'id' };
   return rowsOf(columns, rows, {
     attempts: 'attempts',

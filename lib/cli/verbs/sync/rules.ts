@@ -52,7 +52,7 @@ const set: Verb = {
     ['--dry-run', 'only show what it would set and unset'],
     ['-y, --yes', 'do not ask'],
     ['--wait', 'wait until it has looked at all secrets'],
-    ['--timeout <time>', 'how long --wait waits; default: 5m'],
+    ['--timeout <time>', 'how long --wait waits; default: 5m', { with: ['--wait'] }],
   ],
   examples: [
     'keyferry rules set databases secret/ --glob "*/db" --to cloud-a-sm/prod --dry-run',
@@ -70,7 +70,7 @@ const set: Verb = {
     const { data } = await client.call(sync.writeRule, { rule }, fields);
     if (!given.flag('wait')) return one(data ?? null);
     let stored: Value | undefined;
-    await untilTrue(context, given, async () => {
+    await untilTrue(context, given, `keyferry rules get ${rule}`, async () => {
       stored = (await client.call(sync.readRule, { rule })).data;
       return memberOf(stored, 'progress', 'evaluating') !== true || textOf(stored, 'state') !== 'active';
     });

@@ -1,5 +1,6 @@
 import { sync } from '#client/operations/sync.ts';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
+import { flagIn } from '../../command/combinations.ts';
 import type { Context } from '../../context.ts';
 import { usage } from '../../failure.ts';
 import { one, type Result, rowsOf } from '../../output/result.ts';
@@ -17,17 +18,21 @@ const titles: Readonly<Record<Action, string>> = {
   remove: 'Remove',
 };
 
-/** @param all what `--all` selects */
-export const batchOptions = (all: string): readonly Described[] => [
-  ...filterOptions.map(withDefault),
+const filters: readonly Described[] = [
+  ...filterOptions,
   ['--ids <ids>', 'only the records with these ids, with commas between them'],
   ['--older-than <time>', 'only syncs that have not changed for this long, such as 1h'],
-  ['--all', all],
+];
+
+/** @param all what `--all` selects */
+export const batchOptions = (all: string): readonly Described[] => [
+  ...filters.map(withDefault),
+  ['--all', all, { without: filters.map(([form]) => flagIn(form)) }],
   ['--limit <count>', 'at most this many'],
   ['--rate <count>', 'at most this many per second'],
   ['--dry-run', 'only count them'],
   ['--wait', 'wait until the outcome of all is known'],
-  ['--timeout <time>', 'how long --wait waits; default: 5m'],
+  ['--timeout <time>', 'how long --wait waits; default: 5m', { with: ['--wait'] }],
   ['-y, --yes', 'do not ask'],
 ];
 

@@ -46,7 +46,8 @@ async function ofSecret(context: Context, given: Given, secret: string, to: stri
 
 /** A destination may have very many syncs, so they are counted instead of listed. */
 async function ofDestination(context: Context, given: Given, target: Target): Promise<Result> {
-  await untilTrue(context, given, () => isSettledAt(context.client, target));
+  const waiting = `keyferry records list --type ${target.type} --name ${target.name} --status PENDING`;
+  await untilTrue(context, given, waiting, () => isSettledAt(context.client, target));
   const counts = await countsAt(context.client, target);
   const destination = `${target.type}/${target.name}`;
   const failing = failedIn(counts);

@@ -4,6 +4,7 @@ import type { Given, Verb } from '../../verb.ts';
 export const agent: Verb = {
   name: 'agent',
   summary: 'Run the plans and applies of an agent pool with the engine of this machine',
+  isOutsideNamespaces: true,
   options: [
     [
       '--token-file <file>',

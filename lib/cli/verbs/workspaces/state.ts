@@ -9,6 +9,7 @@ import { readWorkspace, workspaceArgument } from './place.ts';
 export const statePull: Verb = {
   name: 'workspaces state pull',
   summary: 'Write the current state of a workspace to standard output',
+  isOutsideNamespaces: true,
   arguments: [workspaceArgument],
   examples: ['keyferry workspaces state pull acme/network > network.tfstate'],
   async run({ client }, given) {

@@ -9,6 +9,7 @@ import { readWorkspace, workspaceArgument } from './place.ts';
 const list: Verb = {
   name: 'workspaces list',
   summary: 'List the workspaces of an organization, or of all that you may see',
+  isOutsideNamespaces: true,
   arguments: [['[organization]', 'name of the organization']],
   examples: ['keyferry workspaces list acme', 'keyferry workspaces list -o wide'],
   async run({ client }, given) {
@@ -47,6 +48,7 @@ const rowOf = (organization: string, workspace: Value) => {
 const show: Verb = {
   name: 'workspaces show',
   summary: 'Show a workspace',
+  isOutsideNamespaces: true,
   arguments: [workspaceArgument],
   examples: ['keyferry workspaces show acme/network'],
   run: async ({ client }, given) => shown(await readWorkspace(client, given)),
@@ -55,6 +57,7 @@ const show: Verb = {
 const lock: Verb = {
   name: 'workspaces lock',
   summary: 'Lock a workspace, so that its state and runs stay as they are',
+  isOutsideNamespaces: true,
   arguments: [workspaceArgument],
   options: [['--reason <text>', 'why, for others to see']],
   examples: ['keyferry workspaces lock acme/network --reason "migration"'],
@@ -67,6 +70,7 @@ const lock: Verb = {
 const unlock: Verb = {
   name: 'workspaces unlock',
   summary: 'Unlock a workspace',
+  isOutsideNamespaces: true,
   arguments: [workspaceArgument],
   options: [
     ['--force', 'even if another caller holds the lock'],

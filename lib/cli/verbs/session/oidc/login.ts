@@ -23,6 +23,9 @@ interface Wish {
 export async function withProvider(context: Context, given: Given, mount: string) {
   const mode = modes.find((one) => one === (given.text('callbackMode') ?? 'client'));
   if (mode === undefined) throw usage(`--callback-mode must be one of ${modes.join(', ')}`, given.verb);
+  const local = ['listen', 'port'].find((option) => given.has(option));
+  if (mode !== 'client' && local !== undefined)
+    throw usage(`--${local} needs the callback mode client: in the mode ${mode} nothing listens`, given.verb);
   if (mode !== 'client' && given.text('mfa') !== undefined)
     throw usage('--mfa needs the callback mode client: a code would be too old when the login ends', given.verb);
   const wish = { mount, mode, deadline: deadlineOf(context, given) };

@@ -33,9 +33,5 @@ export async function pollForToken(polled: Polled, deadline: Deadline): Promise<
 }
 
 /** The user has not logged in yet, or the server could not be asked just now. */
-const isWaiting = ({ kind, status, errors, isSealed }: CallFailure): boolean =>
-  errors.some((text) => text === 'authorization_pending' || text === 'slow_down') ||
-  kind === 'unreachable' ||
-  kind === 'timeout' ||
-  [429, 502, 504].includes(status) ||
-  (status === 503 && !isSealed);
+const isWaiting = ({ errors, isPassing }: CallFailure): boolean =>
+  errors.some((text) => text === 'authorization_pending' || text === 'slow_down') || isPassing;

@@ -36,6 +36,41 @@ test('one thing is a table of its members, also of inner ones', async () => {
   );
 });
 
+test('a table is folded into the terminal: texts at spaces, names and ids never', async () => {
+  const failing = rowsOf({ destination: 'destination', error: 'error', id: 'id' }, [
+    { destination: 'cloud-a-sm/prod', error: 'the destination rejects the credentials', id: '1204' },
+    { destination: 'cloud-a-sm/a-name-that-is-rather-long', error: 'none', id: '5' },
+  ]);
+  const folded = await formatted(failing, 'table', plain, 60);
+  expect(folded).toBe(
+    [
+      'DESTINATION                            ERROR                 ID',
+      'cloud-a-sm/prod                        the destination       1204',
+      '                                       rejects the',
+      '                                       credentials',
+      'cloud-a-sm/a-name-that-is-rather-long  none                  5',
+      '',
+    ].join('\n'),
+  );
+  expect(await formatted(failing, 'wide', plain, 60)).toContain('the destination rejects the credentials');
+  const long = one({ remedy: 'a'.repeat(30), other: `b ${'c'.repeat(70)}` });
+  const lines = (await formatted(long, 'table', plain, 40)).split('\n');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
+});
+
+test('columns are as wide as the terminal shows them, and there may be very many rows', async () => {
+  const names = rowsOf({ name: 'name', at: 'at' }, [
+    { name: '秘密', at: 'x' },
+    { name: 'e\u0301t', at: 'y' },
+  ]);
+  expect(await formatted(names, 'table', plain)).toBe('NAME  AT\n秘密  x\ne\u0301t    y\n');
+  const many = rowsOf(
+    { name: 'name' },
+    Array.from({ length: 300_000 }, (_, at) => ({ name: String(at) })),
+  );
+  expect(await formatted(many, 'table', plain)).toContain('\n299999\n');
+});
+
 test('no text steers the terminal through a table', async () => {
   const value = { key: 'a\u001b[2Jb\nc\u202ed' };
   expect(await formatted(one(value), 'table', plain)).toBe('FIELD  VALUE\nkey    a\\u001b[2Jb\\nc\\u202ed\n');
