@@ -24,7 +24,7 @@ export interface Group {
   load(): Promise<readonly Verb[]>;
 }
 
-/** `<name>` is required, `[name]` is not, and `...` takes several; or the flags of an option, and what it goes with. */
+/** `<name>` is required, `[name]` is not, and `...` takes several; or the flags of an option, and what it needs beside it. */
 export type Described = readonly [form: string, help: string, company?: Company];
 
 /** The options (`--follow`) and arguments (`[id]`) that decide whether the command looks at an option. What it would not look at is refused. */

@@ -4,12 +4,12 @@ import type { Given, Verb } from '../verb.ts';
 /** @throws CommandFailure when an option is given that the command, with the others, would not look at */
 export function refuseIgnored(verb: Verb, given: Given): void {
   if (verb.isOutsideNamespaces === true && given.has('namespace'))
-    throw usage('workspaces are in no namespace: leave --namespace out', verb.name);
+    throw usage('workspaces belong to no namespace: leave --namespace out', verb.name);
   for (const [form, , { with: partners = [], without = [] } = {}] of verb.options ?? []) {
     const flag = flagIn(form);
     if (!isGiven(verb, given, flag)) continue;
     if (partners.length > 0 && !partners.some((other) => isGiven(verb, given, other)))
-      throw usage(`${flag} goes with ${partners.map(shownName).join(' or ')}: give both, or neither`, verb.name);
+      throw usage(`${flag} needs ${partners.map(shownName).join(' or ')}: add it, or leave ${flag} out`, verb.name);
     const other = without.find((one) => isGiven(verb, given, one));
     if (other !== undefined) throw usage(`give either ${flag} or ${shownName(other)}, not both`, verb.name);
   }

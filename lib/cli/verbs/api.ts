@@ -35,7 +35,7 @@ export const api: Verb = {
     if (data !== undefined && (method === 'GET' || method === 'LIST'))
       throw usage(`a ${method} has no body: its parameters are part of the path, as in sys/mounts?help=1`, 'api');
     if (isWorkspaces(path) && given.has('namespace'))
-      throw usage('workspaces are in no namespace: leave --namespace out', 'api');
+      throw usage('workspaces belong to no namespace: leave --namespace out', 'api');
     const body = data === undefined ? undefined : bodyOf(await sourceOf(context, data));
     const { whole } = await context.client.ask({ method, path, body });
     return shownReply(context, whole, given.flag('reveal'));
