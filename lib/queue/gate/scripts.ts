@@ -9,8 +9,8 @@ import { cutting, learning, windows } from './learning.ts';
  * the account; `n` the latest time seen. An account has `t`, `s`, `n`, and `c`: no call before. What it has learned: `l` the limit in calls
  * per second, which both refill at; `d` the time of its last decrease; `m` the limit before that; `u` calls since then while the limit
  * was used up (docs/decisions/0026-learned-rate.md). Where the provider counts calls in windows: `o` the start of the present one, `k` the
- * calls in it; `v` is set once the provider has told when one ends. What throttling did to a gate: `y` is set while `c` comes from it; `w` and `x` are when
- * it began to cut the destination, more than a limit that is just passed now and then, and until when it did, or will.
+ * calls in it; `v` is set once the provider has told when one ends. What throttling did to a gate: `y` is set while `c` comes from it; `w`
+ * and `x` are when it began to cut the destination, more than a limit that is just passed now and then, and until when it did, or will.
  *
  * open → (5 consecutive sick verdicts, or Retry-After) → closed until `c` → half open: one probe → well: open; sick: closed for longer.
  *
@@ -78,8 +78,8 @@ end
 
 /**
  * KEYS: hash, passes and account of each gate. ARGV: now, the spread of delayed operations, then one text of words per gate: calls per
- * second, burst, concurrent passes, life of a pass, length of the provider's windows (0: none), and a name for each requested pass. (Redis and its client spend more on an argument
- * than on a word.) Returns one number per entry: its share of the concurrent calls; or, below 0, the wait in ms times 4 plus the reason
+ * second, burst, concurrent passes, life of a pass, length of the provider's windows (0: none), and a name for each requested pass. (Redis
+ * and its client spend more on an argument than on a word.) Returns one number per entry: its share of the concurrent calls; or, below 0, the wait in ms times 4 plus the reason
  * (1 rate, 2 concurrency, 3 circuit open). Each refused entry gets its own time after the first possible one, at the pace at which passes
  * become free, so that they do not all return at once.
  *
@@ -163,9 +163,10 @@ return answer`);
 /**
  * KEYS: hash, passes and account of each gate. ARGV: now, consecutive sick verdicts that close a gate, first and longest closing, the
  * maximum debt of tokens as seconds of the rate; then one text of words per gate. When all exits are well and have made calls: calls per
- * second, length of the provider's windows, `well`, how long a pass was held on average, the total number of calls, how many of them count for the account, and the passes.
- * Otherwise: calls per second, length of the windows, `each`, and for each exit: pass, 1 if sick (2: throttled), Retry-After in ms (0: none), how long the pass
- * was held, the number of calls, how many count for the account, a random number from 0 to 1.
+ * second, length of the provider's windows, `well`, how long a pass was held on average, the total number of calls, how many of them count
+ * for the account, and the passes. Otherwise: calls per second, length of the windows, `each`, and for each exit: pass, 1 if sick (2:
+ * throttled), Retry-After in ms (0: none), how long the pass was held, the number of calls, how many count for the account, a random
+ * number from 0 to 1.
  *
  * Each pass was paid for with one token. Calls beyond the first are charged as debt, and an operation that made no call gets its token
  * back; it says nothing about the destination, and if it was the probe, the next operation becomes the probe. A verdict counts once. A
