@@ -116,6 +116,8 @@ export interface Rate {
   readonly callsPerSecond: number;
   /** Calls that may go out at once after a pause. */
   readonly burst: number;
+  /** Set when the provider counts calls in windows that are so short: their length in milliseconds. */
+  readonly windowMs?: number;
 }
 
 /** The fields of an app, and of a connection that logs in with one, that determine its host. */

@@ -188,6 +188,8 @@ export interface GateBudget {
   /** The published limit, where the learned limit of an account begins. */
   readonly callsPerSecond: number;
   readonly burst: number;
+  /** The length of the windows in which the provider counts calls, where that is short. */
+  readonly windowMs?: number | undefined;
   /** Maximum number of concurrent operations for this destination, over all processes; also their total of concurrent calls. */
   readonly concurrencyMax: number;
   /** A pass that is not returned expires after this time. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { driftFindings, pauseFindings, workerFindings } from '#client/doctor/standing.ts';
+import { overviewFindings } from '#client/doctor/sync.ts';
 import { runLine } from '../support/cli/line.ts';
 import { eventually, serviceOf } from '../support/flow/open-service.ts';
 import { shamirService } from '../support/flow/shamir.ts';
@@ -154,4 +155,20 @@ test('what a worker of the type should do, which destinations are paused, and dr
   ]);
   expect(driftFindings({ drifted: 2 })).toMatchObject([{ remedy: 'keyferry records list --drift any' }]);
   for (const findings of [workerFindings, pauseFindings, driftFindings]) expect(findings({ drifted: 0 })).toEqual([]);
+});
+
+test('very many open circuits and failed purges are counted, and five of each are named', () => {
+  const named = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const sick = named.map((name) => place(name, { circuit: 'open', purge_error: 'denied' }));
+  const found = overviewFindings({ destinations: sick, counts: {} });
+  for (const check of ['circuit', 'purge']) {
+    const findings = found.filter((one) => one.check === check);
+    expect(findings).toHaveLength(6);
+    expect(findings[0]).toMatchObject({ outcome: 'failed', remedy: 'keyferry destinations check cloud-a-sm/a' });
+    expect(findings[5]).toMatchObject({
+      outcome: 'failed',
+      finding: expect.stringContaining('2 more'),
+      remedy: 'keyferry status -o json',
+    });
+  }
 });

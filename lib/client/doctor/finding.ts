@@ -24,6 +24,15 @@ export const failed = (check: string, finding: string, remedy: string): Finding 
   remedy,
 });
 
+/** Findings of one kind that a check names. */
+const namedMax = 5;
+
+/** Names the first findings of a kind, and counts the others in one: `others` says where they are listed. */
+export function firstOf(findings: readonly Finding[], others: (count: number) => Finding): readonly Finding[] {
+  const more = findings.length - namedMax;
+  return more > 0 ? [...findings.slice(0, namedMax), others(more)] : findings;
+}
+
 /** A check without a verdict, because the token lacks a right, or the server does not answer the call. */
 export function unanswered(check: string, error: unknown): readonly Finding[] {
   if (!(error instanceof CallFailure)) throw error;

@@ -1,11 +1,8 @@
 import { sync } from '../operations/sync.ts';
 import { CallFailure } from '../wire/failure.ts';
 import { isObject, memberOf, textOf } from '../wire/json.ts';
-import { type Finding, passed, unanswered, warning } from './finding.ts';
+import { type Finding, firstOf, passed, unanswered, warning } from './finding.ts';
 import type { Installation } from './installation.ts';
-
-/** Suspended rules that are findings of their own. */
-const namedMax = 5;
 
 /** Whether standing rules do their work. A rule is suspended when its owner lost a right, or its mount is gone. */
 export async function ruleFindings({ look }: Installation): Promise<readonly Finding[]> {
@@ -14,13 +11,12 @@ export async function ruleFindings({ look }: Installation): Promise<readonly Fin
     const rules = Object.entries(isObject(byName) ? byName : {});
     const suspended = rules.filter(([, rule]) => textOf(rule, 'state') === 'suspended');
     if (suspended.length === 0) return [passed('rules', `${rules.length} rules, none suspended`)];
-    const named = suspended.slice(0, namedMax).map(([name, rule]) => {
+    const findings = suspended.map(([name, rule]) => {
       const reason = textOf(rule, 'reason');
       const finding = `${name} is suspended${reason === '' ? '' : `: ${reason}`}`;
       return warning('rules', finding, `keyferry rules get ${name}`);
     });
-    const others = suspended.length - named.length;
-    return others === 0 ? named : [...named, warning('rules', `${others} more are suspended`, 'keyferry rules list')];
+    return firstOf(findings, (others) => warning('rules', `${others} more are suspended`, 'keyferry rules list'));
   } catch (error) {
     // A list without entries is not found.
     if (error instanceof CallFailure && error.status === 404) return [passed('rules', 'there are none')];

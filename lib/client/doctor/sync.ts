@@ -1,7 +1,7 @@
 import { sync } from '../operations/sync.ts';
 import { countsIn, destinationName, destinationsIn } from '../overview.ts';
 import { isObject, memberOf, textOf, type Value } from '../wire/json.ts';
-import { type Finding, failed, passed, unanswered, warning } from './finding.ts';
+import { type Finding, failed, firstOf, passed, unanswered, warning } from './finding.ts';
 import type { Installation } from './installation.ts';
 import { driftFindings, pauseFindings, workerFindings } from './standing.ts';
 
@@ -13,21 +13,23 @@ const waitMsMax = 5 * 60_000;
 /** Whether syncs run, the queue has room, circuits are closed, and no sync has failed. */
 export async function syncFindings({ look }: Installation): Promise<readonly Finding[]> {
   try {
-    const data = await look(sync.overview);
-    return [
-      isRunning(data),
-      ...workerFindings(data),
-      ...queueFindings(data),
-      ...pauseFindings(data),
-      ...circuitFindings(data),
-      ...purgeFindings(data),
-      ...driftFindings(data),
-      failures(data),
-    ];
+    return overviewFindings(await look(sync.overview));
   } catch (error) {
     return unanswered('sync', error);
   }
 }
+
+/** What an overview tells. */
+export const overviewFindings = (data: Value | undefined): readonly Finding[] => [
+  isRunning(data),
+  ...workerFindings(data),
+  ...queueFindings(data),
+  ...pauseFindings(data),
+  ...circuitFindings(data),
+  ...purgeFindings(data),
+  ...driftFindings(data),
+  failures(data),
+];
 
 const waiting = 'is a destination paused, and does a worker of its type run?';
 
@@ -49,27 +51,36 @@ function queueFindings(overview: Value | undefined): readonly Finding[] {
   return [warning('queue', finding, 'add workers, or raise queue_capacity of sys/sync/config')];
 }
 
+/** Lists all destinations that need attention. */
+const attention = 'keyferry status -o json';
+
 const circuitFindings = (overview: Value | undefined): readonly Finding[] =>
-  destinationsIn(overview)
-    .filter((one) => ['open', 'half-open'].includes(textOf(one, 'circuit')))
-    .map((one) =>
-      failed(
-        'circuit',
-        `${destinationName(one)} is not called: it failed repeatedly`,
-        `keyferry destinations check ${destinationName(one)}`,
+  firstOf(
+    destinationsIn(overview)
+      .filter((one) => ['open', 'half-open'].includes(textOf(one, 'circuit')))
+      .map((one) =>
+        failed(
+          'circuit',
+          `${destinationName(one)} is not called: it failed repeatedly`,
+          `keyferry destinations check ${destinationName(one)}`,
+        ),
       ),
-    );
+    (others) => failed('circuit', `${others} more destinations are not called`, attention),
+  );
 
 const purgeFindings = (overview: Value | undefined): readonly Finding[] =>
-  destinationsIn(overview)
-    .filter((one) => textOf(one, 'purge_error') !== '')
-    .map((one) =>
-      failed(
-        'purge',
-        `${destinationName(one)}: ${textOf(one, 'purge_error')}`,
-        `keyferry destinations check ${destinationName(one)}`,
+  firstOf(
+    destinationsIn(overview)
+      .filter((one) => textOf(one, 'purge_error') !== '')
+      .map((one) =>
+        failed(
+          'purge',
+          `${destinationName(one)}: ${textOf(one, 'purge_error')}`,
+          `keyferry destinations check ${destinationName(one)}`,
+        ),
       ),
-    );
+    (others) => failed('purge', `the purge of ${others} more destinations failed`, attention),
+  );
 
 function failures(overview: Value | undefined): Finding {
   const counts = countsIn(overview, 'counts');

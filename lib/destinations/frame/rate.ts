@@ -8,3 +8,12 @@ export const publishedRate = (calls: number, seconds: number): Rate => ({
   callsPerSecond: calls / seconds,
   burst: Math.floor(calls / 10),
 });
+
+/**
+ * The budget for a provider that admits `calls` in each window of so few `seconds` that a burst, or a call that is late, is a notable part of
+ * it. The gate then keeps to the windows.
+ */
+export const windowedRate = (calls: number, seconds: number): Rate => ({
+  ...publishedRate(calls, seconds),
+  windowMs: seconds * 1_000,
+});

@@ -1,5 +1,5 @@
 import type { DestinationDefinition } from '../contract.ts';
-import { publishedRate } from '../frame/rate.ts';
+import { windowedRate } from '../frame/rate.ts';
 import { apiBase, fields } from './fields/fields.ts';
 import { names } from './names.ts';
 import { relations, validate } from './validate.ts';
@@ -35,9 +35,10 @@ export const definition = {
   valueBytesMax: 256 * 1024,
   // 30 requests a second for all tokens of a user together; self-hosted servers can be set to 30 or more:
   // https://developer.hashicorp.com/terraform/cloud-docs/api-docs#rate-limiting
-  rate: publishedRate(30, 1),
+  rate: windowedRate(30, 1),
   rateAccount: (connection) => [connection.token, apiBase(connection)],
-  concurrencyMax: 4,
+  // As many as 30 calls a second are when each takes a quarter of a second.
+  concurrencyMax: 8,
 } satisfies DestinationDefinition<typeof fields>;
 
 /** A version is `<id of the variable>:<its version>`. */

@@ -62,8 +62,8 @@ const refusal = -4_003;
 function entryArgument(entries: readonly Entry[]): string {
   const [first] = entries;
   if (first === undefined) return '';
-  const { callsPerSecond, burst, concurrencyMax, passMs } = first.budget;
-  const budget = `${callsPerSecond} ${Math.max(1, burst)} ${Math.max(1, concurrencyMax)} ${passMs}`;
+  const { callsPerSecond, burst, concurrencyMax, passMs, windowMs = 0 } = first.budget;
+  const budget = `${callsPerSecond} ${Math.max(1, burst)} ${Math.max(1, concurrencyMax)} ${passMs} ${windowMs}`;
   return `${budget} ${entries.map(({ pass }) => pass).join(' ')}`;
 }
 
@@ -90,7 +90,8 @@ export async function leaveAll(
 }
 
 function exitArgument(exits: readonly Exit[]): string {
-  const rate = exits[0]?.budget.callsPerSecond ?? 1;
+  const { callsPerSecond = 1, windowMs = 0 } = exits[0]?.budget ?? {};
+  const rate = `${callsPerSecond} ${windowMs}`;
   if (exits.some(({ verdict, calls }) => verdict !== 'well' || calls === 0))
     return `${rate} each ${exits.map(wordsOf).join(' ')}`;
   const sum = (of: (exit: Exit) => number) => exits.reduce((total, exit) => total + of(exit), 0);

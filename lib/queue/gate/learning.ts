@@ -19,6 +19,15 @@ export const learning = {
   pauseMsMax: 60_000,
 } as const;
 
+/** How the calls of a window of the provider are made. */
+export const windows = {
+  /** They are made before this last part of the window, since calls take different times to arrive. In milliseconds. */
+  slackMs: 250,
+  slackShareMax: 0.25,
+  /** A window that is throttled after this part of its calls was passed by little. */
+  nearlyAll: 0.9,
+} as const;
+
 /** When throttling cuts a destination, rather than tells the limit of its account now and then. In milliseconds. */
 export const cutting = {
   /** A cut that is shorter is none, and a Retry-After of this time is one by itself. */

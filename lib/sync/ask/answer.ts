@@ -127,8 +127,7 @@ const asUpstream = (verb: string) => (cause: unknown) => {
 };
 
 async function enter(gate: Gate, { definition }: Destination, account: string, signal: AbortSignal) {
-  const { callsPerSecond, burst } = definition.rate;
-  const budget = { callsPerSecond, burst, concurrencyMax: 2, passMs: answerMsMax * 2 };
+  const budget = { ...definition.rate, concurrencyMax: 2, passMs: answerMsMax * 2 };
   const request = () => gate.enter(`check:${account}`, budget, account);
   const first = await request();
   const pass: GatePass =

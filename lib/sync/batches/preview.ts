@@ -1,9 +1,10 @@
-import { sql } from 'kysely';
-import { int, text } from '#store/sql/kinds.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { int, text, uuid } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
+import { recordSource } from '../records/source.ts';
 import { type BatchAction, countedMax } from './batch.ts';
-import { along, filterOf, isSelected, type Selection } from './walk.ts';
+import { filterOf, isOfSelection, isOld, isSelected, type Selection } from './walk.ts';
 
 /** How many associations of a destination have a status. */
 export interface PreviewCount {
@@ -30,12 +31,10 @@ export async function previewBatch(
   action: BatchAction,
   selection: Selection,
 ): Promise<Preview> {
-  const filter = filterOf(action, selection.filter);
   const { rows } = await rowsOf({ type: text, name: text, status: text, count: int })`
     with found as materialized (
-      select a.type, d.name, a.status from (select * from associations where ${along(filter)}) a
-        join destinations d on d.id = a.destination_id
-       where ${isSelected({ ...selection, filter })} limit ${countedMax + 1}::int
+      select d.type, d.name, a.status from ${selected({ ...selection, filter: filterOf(action, selection.filter) }, countedMax + 1)}
+       limit ${countedMax + 1}::int
     )
     select type, name, status, count(*)::int as count from found group by type, name, status order by type, name, status`.execute(
     db,
@@ -47,22 +46,60 @@ export async function previewBatch(
 /** An association as the check of rights needs it. */
 export interface Matching {
   readonly id: string;
+  readonly destinationId: string;
+  readonly mountId: string;
   readonly mountPath: string;
   readonly secretName: string;
 }
 
 const matchingMax = 5_000;
 
-/** The next matching associations after `after`, by id. */
+const matchingColumns = { id: text, destination_id: text, mount_id: uuid, mount_path: text, secret_name: text };
+
+/** The next matching associations after `after`, by destination, mount and secret. */
 export async function matchingAfter(
   { db }: Pick<Store, 'db'>,
   selection: Selection,
-  after: string,
+  after: Matching | undefined,
 ): Promise<readonly Matching[]> {
-  const { rows } = await rowsOf({ id: text, mount_path: text, secret_name: text })`
-    select a.id::text as id, a.mount_path, a.secret_name
-      from associations a join destinations d on d.id = a.destination_id
-     where ${isSelected(selection)} and a.id > ${after}::bigint
-     order by ${sql.ref('a.id')} limit ${matchingMax}::int`.execute(db);
-  return rows.map(({ id, mount_path, secret_name }) => ({ id, mountPath: mount_path, secretName: secret_name }));
+  const { rows } = await rowsOf(matchingColumns)`
+    with page as materialized (
+      select a.id, d.id as destination_id, a.mount_id, a.mount_path, a.secret_name
+        from ${selected(selection, matchingMax, after)} limit ${matchingMax}::int
+    )
+    select id::text as id, destination_id::text as destination_id, mount_id, mount_path, secret_name from page
+     order by page.destination_id, page.mount_id, page.secret_name`.execute(db);
+  return rows.map((row) => ({
+    id: row.id,
+    destinationId: row.destination_id,
+    mountId: row.mount_id,
+    mountPath: row.mount_path,
+    secretName: row.secret_name,
+  }));
 }
+
+const beginning = { destinationId: '0', mountId: '00000000-0000-0000-0000-000000000000', secretName: '' };
+
+/**
+ * The first `most` selected associations `a` after a place, or more, with their destinations `d`. They are looked for at each destination, in
+ * the order of destinations, so that those of other namespaces are not read. Ids and names of secrets are few, and have indexes of their own.
+ */
+function selected(selection: Selection, most: number, after: Place = beginning): RawBuilder<unknown> {
+  const { filter, secrets } = selection;
+  if (filter.ids !== undefined || secrets !== undefined)
+    return sql`
+      (select a.* from associations a join destinations d on d.id = a.destination_id
+        where ${isSelected(selection)}
+          and (a.destination_id, a.mount_id, a.secret_name) > (${after.destinationId}::bigint, ${after.mountId}::uuid, ${after.secretName})
+        order by a.destination_id, a.mount_id, a.secret_name limit ${most}::int) a
+       join destinations d on d.id = a.destination_id`;
+  const isAt = sql`d.id = ${after.destinationId}::bigint`;
+  return sql`
+    (select d.id, d.type, d.name, case when ${isAt} then ${after.mountId}::uuid else ${beginning.mountId}::uuid end as after_mount,
+            case when ${isAt} then ${after.secretName}::text else '' end as after_secret
+       from destinations d
+      where ${isOfSelection(selection)} and d.id >= ${after.destinationId}::bigint order by d.id offset 0) d
+     cross join lateral (${recordSource(filter, most, isOld(selection))}) a`;
+}
+
+type Place = Pick<Matching, 'destinationId' | 'mountId' | 'secretName'>;

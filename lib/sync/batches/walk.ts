@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { errorStatuses, type SyncStatus } from '../model/status.ts';
-import { recordCondition } from '../records/condition.ts';
+import { allOf, ofAssociation, ofDestination } from '../records/condition.ts';
 import type { RecordFilter } from '../records/filter.ts';
 import type { BatchAction } from './batch.ts';
 
@@ -17,22 +17,25 @@ export interface Selection {
 }
 
 /** The condition that an association `a` of the destination `d` is selected. */
-export const isSelected = ({
-  namespaceId,
-  filter,
-  updatedBefore,
-  secrets,
-  destinations,
-}: Selection): RawBuilder<unknown> =>
-  sql.join(
-    [
-      recordCondition(filter, namespaceId),
-      ...(updatedBefore === null ? [] : [sql`a.updated_at <= ${updatedBefore}::timestamptz`]),
-      ...(secrets === undefined ? [] : [sql`a.secret_name = any(${secrets}::text[])`]),
-      ...(destinations === undefined ? [] : [sql`a.destination_id = any(${destinations}::bigint[])`]),
-    ],
-    sql` and `,
-  );
+export const isSelected = (selection: Selection): RawBuilder<unknown> =>
+  allOf([
+    isOfSelection(selection),
+    ofAssociation(selection.filter),
+    isOld(selection),
+    selection.secrets && sql`a.secret_name = any(${selection.secrets}::text[])`,
+  ]);
+
+/** The part of the condition that concerns the destination `d`. */
+export const isOfSelection = ({ namespaceId, filter, destinations }: Selection): RawBuilder<unknown> =>
+  allOf([
+    sql`d.namespace_id = ${namespaceId}`,
+    ofDestination(filter),
+    destinations && sql`d.id = any(${destinations}::bigint[])`,
+  ]);
+
+/** The condition that the association `a` has not changed for long enough. */
+export const isOld = ({ updatedBefore }: Selection): RawBuilder<unknown> =>
+  updatedBefore === null ? sql`true` : sql`a.updated_at <= ${updatedBefore}::timestamptz`;
 
 /** The filter that a batch works with: as in `sys/sync/replay`, a replay without statuses selects the three error states. */
 export const filterOf = (action: BatchAction, filter: RecordFilter): RecordFilter =>

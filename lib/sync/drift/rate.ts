@@ -32,7 +32,7 @@ export function openCalls(
   signal: AbortSignal,
 ): Calls {
   const { callsPerSecond, burst } = rate;
-  const whole: GateBudget = { callsPerSecond, burst, concurrencyMax: 4, passMs };
+  const whole: GateBudget = { ...rate, concurrencyMax: 4, passMs };
   const part: GateBudget = {
     callsPerSecond: callsPerSecond * lookShare,
     burst: Math.max(1, burst * lookShare, costs?.look ?? 1),

@@ -38,7 +38,7 @@ export function syncHandler(parts: ReconcileParts, gate: Gate, accounts: Account
 }
 
 function budgetOf({ rate, concurrencyMax }: DestinationDefinition, operationMs: number): GateBudget {
-  return { callsPerSecond: rate.callsPerSecond, burst: rate.burst, concurrencyMax, passMs: operationMs * 2 };
+  return { ...rate, concurrencyMax, passMs: operationMs * 2 };
 }
 
 function leave(pass: Extract<GatePass, { admitted: true }>, { failure, calls, denied }: EndedCalls): Promise<void> {

@@ -46,7 +46,8 @@ export const ofAssociation = ({
 /** A change without an attempt so far: its error is that of an earlier generation, and reads do not show it. */
 const isNotAttempted = sql`(a.status = 'PENDING' and a.attempts = 0)`;
 
-const allOf = (conditions: readonly (RawBuilder<unknown> | undefined)[]): RawBuilder<unknown> => {
+/** The conditions that are given, all together. */
+export const allOf = (conditions: readonly (RawBuilder<unknown> | undefined)[]): RawBuilder<unknown> => {
   const given = conditions.filter((one) => one !== undefined);
   return given.length === 0 ? sql`true` : sql.join(given, sql` and `);
 };

@@ -74,7 +74,7 @@ function pageStatement({ destinations, filter, limit, after }: PageRequest) {
        cross join lateral (${recordSource(filter, limit + 1)}) a
        limit ${limit + 1}::int
     ),
-    counted as (${isCounted(filter) ? sumOf(ids, filter) : countOf(ids, filter)})
+    counted as (${isCounted(filter) ? sumOf(ids, filter) : after === undefined ? firstCounted(ids, filter, limit) : countOf(ids, filter)})
     select shown.*, counted.total
       from counted left join lateral (
         select ${selectRecord}
@@ -89,6 +89,11 @@ const isCounted = ({ type: _type, name: _name, statuses: _statuses, ...others }:
 const sumOf = (ids: readonly string[], { statuses }: RecordFilter) => sql`
   select coalesce(sum(associations), 0)::int as total from association_counts
    where destination_id = any(${ids}::bigint[]) and ${statuses ? sql`status = any(${statuses}::text[])` : sql`true`}`;
+
+/** A first page that is also the last has all that match, so they are not looked for twice. */
+const firstCounted = (ids: readonly string[], filter: RecordFilter, limit: number) => sql`
+  select case when found.count <= ${limit}::int then found.count else (${countOf(ids, filter)}) end as total
+    from (select count(*)::int as count from page) found`;
 
 const countOf = (ids: readonly string[], filter: RecordFilter) => sql`
   select count(*)::int as total from (

@@ -4,18 +4,23 @@ import { ofAssociation } from './condition.ts';
 import type { RecordFilter } from './filter.ts';
 
 /**
- * SQL for the associations of one destination that match a filter: rows `id, mount_id, secret_name`, in this order, at most `limit`. It
- * refers to the destination as `d (id, after_mount, after_secret)` and returns what comes after that mount and secret.
+ * SQL for the associations of one destination that match a filter: rows `id, mount_id, secret_name, mount_path, status` in the order of
+ * mounts and secrets, at most `limit`. It refers to the destination as `d (id, after_mount, after_secret)` and returns what comes after that
+ * mount and secret. `more` is a further condition on the association `a`.
  *
  * It goes along the index that the filter narrows most: that of the kind of error, of the status, of drift, of unconfirmed calls, of the rule, or
  * the unique one of destination, mount and secret. All six have the same order, so with a filter on secrets too, only the matching range of each mount
  * is read. The one filter that no index narrows is `SYNCED`: nearly all associations have this status.
  */
-export function recordSource(filter: RecordFilter, limit: number): RawBuilder<unknown> {
+export function recordSource(
+  filter: RecordFilter,
+  limit: number,
+  more: RawBuilder<unknown> = sql`true`,
+): RawBuilder<unknown> {
   const along = alongIndex(filter);
-  const matching = ofAssociation(filter);
+  const matching = sql`${ofAssociation(filter)} and ${more}`;
   const found = (place: RawBuilder<unknown>) => sql`
-    select a.id, a.mount_id, a.secret_name from ${along.values}
+    select a.id, a.mount_id, a.secret_name, a.mount_path, a.status from ${along.values}
      cross join lateral (
        select * from associations a
         where a.destination_id = d.id and ${along.where} and ${place} and ${matching}

@@ -129,3 +129,50 @@ test('a page of a namespace reads the page, and not all secrets of the namespace
     expect(walked).toEqual(whole);
   });
 });
+
+test('a page of a root with very many destinations is bounded, whoever comes before it', async () => {
+  const own = await testStore();
+  onTestFinished(() => own.close());
+  await sql`insert into namespaces (id, uuid, path, custom_metadata) values ('busy', gen_random_uuid(), 'busy/', '{}')`.execute(
+    own.db,
+  );
+  await sql`
+    insert into destinations (type, name, connection, granularity, custom_tags, network, adopt, updated_at, namespace_id)
+    select 'cloud-a-sm', 'd' || n, 'x', 'secret-path', '{}', '{}', false, now(), case when n > 600 then 'busy' else ${rootNamespace.id} end
+      from generate_series(1, 601) n`.execute(own.db);
+  // Those of the other namespace are between the first and the second half of the root's.
+  await sql`
+    insert into associations (destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity, template, adopt,
+                              desired, status, records, updated_at)
+    select d.id, 'cloud-a-sm', '00000000-0000-4000-8000-000000000009'::uuid, 'kv/', 'kv_1',
+           case when d.namespace_id = 'busy' then 'm' when n = 1 then 'a' else 'z' end || lpad(n::text, 5, '0') || d.name,
+           'secret-path', 't', false, 'present', 'SYNCED', '[]', now()
+      from destinations d
+     cross join lateral generate_series(1, case when d.namespace_id = 'busy' then 20000 else 2 end) n`.execute(own.db);
+  await sql`vacuum analyze associations`.execute(own.db);
+  const whole = await listSecrets(own, rootNamespace.id);
+  expect(whole).toHaveLength(1_200);
+  await own.db.transaction().execute(async (tx) => {
+    const rowsRead = async (): Promise<number> => {
+      const { rows } = await sql<{ count: number }>`
+        select (seq_tup_read + idx_tup_fetch)::int as count from pg_stat_xact_user_tables where relname = 'associations'`.execute(
+        tx,
+      );
+      return rows[0]?.count ?? 0;
+    };
+    for (const mode of ['force_generic_plan', 'force_custom_plan']) {
+      await sql`set local plan_cache_mode = ${sql.raw(mode)}`.execute(tx);
+      const walked: (typeof whole)[number][] = [];
+      for (let more = true; more; ) {
+        const last = walked.at(-1);
+        const after = last && { mountId: last.mount_id, secretName: last.secret_name };
+        const before = await rowsRead();
+        const found = await listSecrets({ db: tx }, rootNamespace.id, { after, size: 100 });
+        expect((await rowsRead()) - before).toBeLessThan(10_000);
+        walked.push(...found.slice(0, 100));
+        more = found.length > 100;
+      }
+      expect(walked).toEqual(whole);
+    }
+  });
+});

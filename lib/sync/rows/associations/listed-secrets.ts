@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { rootNamespace } from '#core/namespace.ts';
-import type { RowOf } from '#store/sql/columns.ts';
-import { int, text, uuid } from '#store/sql/kinds.ts';
+import { objectOf, type RowOf } from '#store/sql/columns.ts';
+import { bool, int, nullable, text, uuid } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { isRemnant } from '../../model/status.ts';
@@ -25,11 +25,12 @@ export async function listSecrets(
   namespaceId: string,
   { after, size = shownMax }: { readonly after?: SecretPosition | undefined; readonly size?: number } = {},
 ): Promise<readonly ListedSecret[]> {
-  const isRoot = namespaceId === rootNamespace.id;
-  if (size < shownMax && (!isRoot || (await hasFewStreams(db, namespaceId))))
-    return (await partOfStreams(namespaceId, size, after).execute(db)).rows;
+  if (size < shownMax) {
+    const walked = namespaceId === rootNamespace.id ? await walkedPage(db, size, after) : undefined;
+    return walked ?? (await partOfStreams(namespaceId, size, after).execute(db)).rows;
+  }
   const { rows } = await rowsOf(listedSecretColumns)`
-    select ${listed} from ${sourceOf(namespaceId, size)}
+    select ${listed} from ${namespaceId === rootNamespace.id ? wholeRoot : wholeNamespace(namespaceId)}
      where not ${isRemnant('a')} and ${isAfter(after)}
      group by a.secret_name, a.mount_id order by a.secret_name, a.mount_id
      limit ${size + 1}::int`.execute(db);
@@ -41,19 +42,8 @@ const listed = sql`a.mount_id, min(a.mount_path) as mount_path, a.secret_name, c
 const isAfter = (after: SecretPosition | undefined): RawBuilder<unknown> =>
   after === undefined ? sql`true` : sql`(a.secret_name, a.mount_id) > (${after.secretName}, ${after.mountId}::uuid)`;
 
-function sourceOf(namespaceId: string, size: number): RawBuilder<unknown> {
-  if (namespaceId !== rootNamespace.id) return wholeNamespace(namespaceId);
-  return size < shownMax ? partOfRoot : wholeRoot;
-}
-
 /** Most associations are in the root namespace, where an index has them in the order of the list. */
 const wholeRoot = sql`associations a join destinations d on d.id = a.destination_id and d.namespace_id = ${sql.lit(rootNamespace.id)}`;
-
-/** The offset keeps the planner from joining, after which it would have to read and sort all that follows the page. */
-const partOfRoot = sql`
-  (select * from associations one
-    where exists (select 1 from destinations d
-                   where d.id = one.destination_id and d.namespace_id = ${sql.lit(rootNamespace.id)} offset 0)) a`;
 
 /** Forces the planner to start from the destinations: in the order of the list it would read the associations of all namespaces. */
 const wholeNamespace = (id: string): RawBuilder<unknown> => sql`
@@ -65,15 +55,45 @@ const streamsOf = (id: string): RawBuilder<unknown> => sql`
   select d.id, m.mount_id from (select id from destinations where namespace_id = ${id} offset 0) d
    cross join lateral (${mountsOfDestination}) m`;
 
-/** With more of these, the root is read along the index of all secrets, whose cost depends on the other namespaces. */
-const streamsMax = 500;
+/** With at most so many of these, they are read even where the index of all secrets would do. */
+const fewStreams = 500;
 
-async function hasFewStreams(db: Store['db'], namespaceId: string): Promise<boolean> {
-  const { rows } = await rowsOf({ count: int })`
-    select count(*)::int as count from (select 1 from (${streamsOf(namespaceId)}) s limit ${streamsMax + 1}::int) one`.execute(
-    db,
-  );
-  return (rows[0]?.count ?? 0) <= streamsMax;
+/** How many associations of that index are looked at for a page. Those of other namespaces count too. */
+const walkedMax = (size: number): number => 2_000 + 20 * size;
+
+const walkedColumns = { whole: bool, secret: nullable(objectOf(listedSecretColumns)) };
+
+/**
+ * A page of the root along the index of all secrets, where most associations are its own. Undefined: there are few streams, or other
+ * namespaces have so many secrets there that the page is not whole.
+ */
+async function walkedPage(
+  db: Store['db'],
+  size: number,
+  after: SecretPosition | undefined,
+): Promise<readonly ListedSecret[] | undefined> {
+  // A literal: with a parameter the planner expects a tenth of the table, and may sort all of it.
+  const most = sql.lit(walkedMax(size));
+  const { rows } = await rowsOf(walkedColumns)`
+    with few as materialized (
+      select count(*) <= ${sql.lit(fewStreams)} as few
+        from (select 1 from (${streamsOf(rootNamespace.id)}) s limit ${sql.lit(fewStreams + 1)}) one
+    ),
+    walked as materialized (
+      select a.destination_id, a.mount_id, a.mount_path, a.secret_name, a.desired, a.status from associations a
+       where (select not few from few) and ${isAfter(after)} order by a.secret_name, a.mount_id limit ${most}
+    ),
+    cut as materialized (select secret_name, mount_id from walked order by secret_name, mount_id offset ${most} - 1),
+    page as materialized (
+      select ${listed} from walked a
+       where not ${isRemnant('a')} and not exists (select from cut where cut.secret_name = a.secret_name and cut.mount_id = a.mount_id)
+         and exists (select from destinations d where d.id = a.destination_id and d.namespace_id = ${rootNamespace.id})
+       group by a.secret_name, a.mount_id order by a.secret_name, a.mount_id limit ${size + 1}::int
+    )
+    select (select count(*) > ${size}::int from page) or not ((select few from few) or exists (select from cut)) as whole,
+           to_jsonb(page) as secret
+      from (values (1)) one left join page on true order by page.secret_name, page.mount_id`.execute(db);
+  return rows[0]?.whole === true ? rows.flatMap(({ secret }) => secret ?? []) : undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import { AppError, badRequest } from '#core/errors.ts';
 import type { Mount } from '#path/contract/mount.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { type BatchAction, countedMax } from '../../batches/batch.ts';
-import { matchingAfter } from '../../batches/preview.ts';
+import { type Matching, matchingAfter } from '../../batches/preview.ts';
 import type { Selection } from '../../batches/walk.ts';
 import type { SyncParts } from '../parts.ts';
 import { requireSecretRead } from '../rights/secret-read.ts';
@@ -27,8 +27,9 @@ export async function recordable(
   const ids: string[] = [];
   const mounts = new Map<string, Mount | undefined>();
   const denied = withoutName(selection);
-  for (let after: string | undefined = '0'; after !== undefined; ) {
-    const page = await matchingAfter(parts.store, selection, after);
+  for (let page: readonly Matching[] = []; ; ) {
+    page = await matchingAfter(parts.store, selection, page.at(-1));
+    if (page.length === 0) return ids;
     for (const { id, mountPath, secretName } of page) {
       if (limit !== null && ids.length >= limit) return ids;
       if (!mounts.has(mountPath)) mounts.set(mountPath, await parts.mounts.resolve(mountPath, context.namespace));
@@ -41,9 +42,7 @@ export async function recordable(
     }
     if (ids.length > countedMax)
       throw badRequest(`more than ${countedMax} associations match: change them in several batches`);
-    after = page.at(-1)?.id;
   }
-  return ids;
 }
 
 /** A caller that may not read all secrets that match is not told which there are. */
