@@ -2,11 +2,11 @@ import { Repeated } from '#core/concurrency/repeated.ts';
 import type { ApiRow } from '#path/jsonapi/row.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { Presence, pingMs } from '../agents/presence.ts';
-import type { AgentName } from '../agents/store.ts';
+import { noticeAgentTokens } from '../authentication-tokens/find.ts';
 import { endLostJobs } from './end.ts';
 import { waitingCounts } from './pool.ts';
 import { awaitedSyncs, HeldPools } from './syncs.ts';
-import { rulesOf } from './take.ts';
+import { rulesOf, type Taker } from './take.ts';
 
 /** Interval at which work for waiting agents is looked for, in milliseconds: one statement for all of them. */
 const lookMs = 500;
@@ -17,21 +17,31 @@ const lostMax = 20;
 
 type BoardParts = Pick<WorkspaceParts, 'store' | 'runs' | 'pendingSyncs'>;
 
-/** Why an agent waits no longer: there may be work, the time is over or the client has left, or the agent was deleted. */
+/** Why an agent waits no longer: there may be work, the time is over or the client has left, or the agent or its token was deleted. */
 export type Woken = 'work' | 'over' | 'gone';
 
-interface Waiter extends AgentName {
+interface Waiter extends Taker {
   wake(why: Woken): void;
 }
 
+/** How long a request waits. */
+export interface Wait {
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+  /** It may wait for minutes: a later request of the agent ends it, so that each agent has one such wait. */
+  readonly isPadded: boolean;
+}
+
 /**
- * Agents of this process that wait for work. They share the statements, however many they are: one looks for work, one notes that they live, and
- * one finds jobs of lost agents.
+ * Agents of this process that wait for work. They share the statements, however many they are: one looks for work, one notes that they live, one
+ * that their tokens are used, and one finds jobs of lost agents.
  */
 export class Board {
   readonly presence: Presence;
   readonly #parts: BoardParts;
   readonly #waiters = new Set<Waiter>();
+  /** Those that may wait for minutes, by the id of the agent. */
+  readonly #padded = new Map<string, Waiter>();
   readonly #held: HeldPools;
   readonly #rounds: readonly Repeated[];
   /** Pools for which the last look found no work. */
@@ -52,22 +62,30 @@ export class Board {
   }
 
   /** Resolves when there may be work for the agent, after `waitMs`, or when `signal` aborts. */
-  wait(agent: AgentName, waitMs: number, signal: AbortSignal): Promise<Woken> {
+  wait(agent: Taker, { waitMs, signal, isPadded }: Wait): Promise<Woken> {
     if (this.#closed || signal.aborted || waitMs <= 0) return Promise.resolve('over');
     return new Promise((resolve) => {
       const wake = (why: Woken) => {
         clearTimeout(timeout);
         signal.removeEventListener('abort', leave);
         this.#waiters.delete(waiter);
+        if (this.#padded.get(agent.agentId) === waiter) this.#padded.delete(agent.agentId);
         resolve(why);
       };
       const leave = () => wake('over');
       const waiter = { ...agent, wake };
       const timeout = setTimeout(leave, waitMs);
       signal.addEventListener('abort', leave, { once: true });
+      this.endEarlier(agent);
       this.#waiters.add(waiter);
+      if (isPadded) this.#padded.set(agent.agentId, waiter);
       for (const rounds of this.#rounds) rounds.begin();
     });
+  }
+
+  /** The agent asks again, so nobody reads the reply to a request of it that may wait for minutes: a proxy may have cut the agent off. */
+  endEarlier({ agentId }: Pick<Taker, 'agentId'>): void {
+    this.#padded.get(agentId)?.wake('over');
   }
 
   /** Whether the last look found no work for the pool, and nothing that this process did since then has made any. */
@@ -127,7 +145,8 @@ export class Board {
   async #ping(): Promise<void> {
     const waiters = [...this.#waiters];
     const gone = await this.presence.ping(waiters);
-    for (const { agentId, wake } of waiters) if (gone.has(agentId)) wake('gone');
+    const tokens = await noticeAgentTokens(this.#parts.store, new Set(waiters.map(({ tokenId }) => tokenId)));
+    for (const { agentId, tokenId, wake } of waiters) if (gone.has(agentId) || !tokens.has(tokenId)) wake('gone');
   }
 }
 
