@@ -55,7 +55,10 @@ export class Pool {
   }
 
   /** Undefined when the wait was cut off. */
-  async #waitFor(request: Request & { readonly signal: AbortSignal }, onSign: () => void): Promise<Response | undefined> {
+  async #waitFor(
+    request: Request & { readonly signal: AbortSignal },
+    onSign: () => void,
+  ): Promise<Response | undefined> {
     if (performance.now() < this.#plainUntilMs) return send(this.#connection, request);
     const document = { data: { type: 'agents', attributes: { padded: true } } };
     try {

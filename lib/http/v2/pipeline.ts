@@ -10,8 +10,8 @@ import { header, type Incoming, type Outgoing, type Pipeline } from '../wire/exc
 import { recordedPath, recordOutcome, recordRequest } from './audit.ts';
 import { mediaType, originOf, outgoingOf, withHeaders } from './document.ts';
 import { Exchange, type Outcome } from './exchange.ts';
-import type { ApiParts } from './parts.ts';
 import { Padding } from './padding.ts';
+import type { ApiParts } from './parts.ts';
 import { createRate, rateHeaders } from './rate.ts';
 import { notServing, refusalOf, tooMany, unauthorized, wrongMedia } from './refuse.ts';
 import { compileRoutes, type Found, type Route } from './routing.ts';
@@ -97,7 +97,9 @@ function discard(outcome: Outcome): void {
 }
 
 /** Never rejects. */
-async function outcomeOf<Reply>(work: Promise<Reply>): Promise<{ readonly reply: Reply } | { readonly error: unknown }> {
+async function outcomeOf<Reply>(
+  work: Promise<Reply>,
+): Promise<{ readonly reply: Reply } | { readonly error: unknown }> {
   try {
     return { reply: await work };
   } catch (error) {

@@ -11,11 +11,7 @@ import type { Found } from './routing.ts';
  *
  * @throws ApiError 400, 403, 404, 422
  */
-export async function runRow(
-  parts: ApiParts,
-  exchange: Exchange,
-  { row, parameters }: Found,
-): Promise<RowReply> {
+export async function runRow(parts: ApiParts, exchange: Exchange, { row, parameters }: Found): Promise<RowReply> {
   const { url, body: sent } = exchange;
   const query = readQuery(row.query, url.searchParams);
   const named = row.named?.({ parameters, query, body: row.body?.read(sent) });

@@ -111,7 +111,10 @@ async function ofAgents({ db }: Store, hash: Buffer): Promise<ApiCaller | undefi
  * Notes that tokens of agent pools are in use, and returns those that are valid. They are locked in the order of their ids, since two processes may
  * note the same tokens at once.
  */
-export async function noticeAgentTokens({ db }: Pick<Store, 'db'>, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+export async function noticeAgentTokens(
+  { db }: Pick<Store, 'db'>,
+  ids: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
   const { rows } = await rowsOf({ id: text })`
     with due as (
       select id from ws_agent_tokens
