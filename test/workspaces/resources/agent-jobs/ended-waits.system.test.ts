@@ -46,16 +46,18 @@ test('agents that wait are seen, and their token is in use', async () => {
 });
 
 test('a run that comes while the service is sealed is refused in the document, and stays queued', async () => {
-  const { register, token, configuration, run: queue, workspace } = await poolOf(ground);
+  const { register, token, configuration, run: queue, workspace, pool } = await poolOf(ground);
   const { wait } = await openPadding(ground);
   await configuration();
-  await run(sql`update ws_workspaces set lock_kind = 'runs', lock_holder = 'run-other' where id = ${workspace.id}`);
-  const { id } = (await queue()).item;
+  const { id } = (await queue({ 'plan-only': true })).item;
+  const choose = (chosen: string | null) =>
+    run(sql`update ws_workspaces set agent_pool_id = ${chosen} where id = ${workspace.id}`);
+  await choose(null);
   const waiting = await wait(await register(), token);
   await waiting.spaces(1);
   expect((await ground.service.ask('PUT', 'sys/seal')).status).toBe(204);
   await waiting.spaces(50);
-  await run(sql`update ws_workspaces set lock_kind = null, lock_holder = null where id = ${workspace.id}`);
+  await choose(pool.id);
   expect(JSON.parse(await waiting.rest())).toMatchObject({ errors: [{ status: '503' }] });
   const { rows } = await sql`select status from ws_runs where id = ${id}`.execute(ground.service.store.db);
   expect(rows).toEqual([{ status: 'pending' }]);

@@ -45,7 +45,7 @@ export async function openPadding({ service }: WorkspaceGround) {
 }
 
 function waitingOn({ status, headers, body }: Response, leaving: AbortController): Waiting {
-  const pieces = (body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
+  const pieces = (body ?? new Blob().stream()).pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   const more = async (): Promise<boolean> => {
     const { done, value } = await pieces.read();
