@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { eventually } from '../../../support/flow/open-service.ts';
+import { eventually } from '#test/support/flow/open-service.ts';
 import { workspaceGround } from '../../support/ground.ts';
 import { openPadding } from './padded.ts';
 import { poolOf } from './pool-of.ts';

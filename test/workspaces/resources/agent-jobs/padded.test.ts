@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { fileDevice, linesOf, removeDevices } from '../../../flow/audit/log.ts';
-import { eventually } from '../../../support/flow/open-service.ts';
+import { fileDevice, linesOf, removeDevices } from '#test/flow/audit/log.ts';
+import { eventually } from '#test/support/flow/open-service.ts';
 import { documentOf } from '../../support/documents.ts';
 import { workspaceGround } from '../../support/ground.ts';
 import { openPadding } from './padded.ts';

@@ -2,8 +2,8 @@ import { onTestFinished } from 'vitest';
 import { openApi } from '#app.ts';
 import { silentLog } from '#core/log/log.ts';
 import { openMetrics } from '#telemetry/metrics/open.ts';
-import { patience } from '../../../support/measures/patience.ts';
-import { openSilenceableLine } from '../../../support/servers/silenceable-line.ts';
+import { patience } from '#test/support/measures/patience.ts';
+import { openSilenceableLine } from '#test/support/servers/silenceable-line.ts';
 import { documentOf } from '../../support/documents.ts';
 import type { WorkspaceGround } from '../../support/ground.ts';
 
