@@ -47,7 +47,7 @@ export function createApiPipeline(parts: ApiParts): Pipeline {
 }
 
 /** Limit for a reply that is awaited, in milliseconds. */
-const awaitedMsMax = 600_000;
+const awaitedMsMax = 900_000;
 
 async function respond(kit: Kit, exchange: Exchange): Promise<Outgoing> {
   const outcome = await outcomeOf(run(kit, exchange));

@@ -40,6 +40,8 @@ export class Board {
   readonly presence: Presence;
   readonly #parts: BoardParts;
   readonly #waiters = new Set<Waiter>();
+  /** How many wait in each pool. */
+  readonly #waitersOf = new Map<string, number>();
   /** Those that may wait for minutes, by the id of the agent. */
   readonly #padded = new Map<string, Waiter>();
   readonly #held: HeldPools;
@@ -68,7 +70,7 @@ export class Board {
       const wake = (why: Woken) => {
         clearTimeout(timeout);
         signal.removeEventListener('abort', leave);
-        this.#waiters.delete(waiter);
+        if (this.#waiters.delete(waiter)) this.#count(agent.poolId, -1);
         if (this.#padded.get(agent.agentId) === waiter) this.#padded.delete(agent.agentId);
         resolve(why);
       };
@@ -78,6 +80,7 @@ export class Board {
       signal.addEventListener('abort', leave, { once: true });
       this.endEarlier(agent);
       this.#waiters.add(waiter);
+      this.#count(agent.poolId, 1);
       if (isPadded) this.#padded.set(agent.agentId, waiter);
       for (const rounds of this.#rounds) rounds.begin();
     });
@@ -107,9 +110,15 @@ export class Board {
     for (const { wake } of [...this.#waiters]) wake('over');
   }
 
+  #count(poolId: string, by: 1 | -1): void {
+    const count = (this.#waitersOf.get(poolId) ?? 0) + by;
+    if (count > 0) this.#waitersOf.set(poolId, count);
+    else this.#waitersOf.delete(poolId);
+  }
+
   async #look(): Promise<void> {
     const changes = this.#changes;
-    const pools = [...new Set([...this.#waiters].map(({ poolId }) => poolId))];
+    const pools = [...this.#waitersOf.keys()];
     const counts = await this.#counts(pools).catch((error: unknown) => {
       // Requests report what is wrong with the database.
       this.changed();
@@ -134,6 +143,7 @@ export class Board {
 
   /** Wakes as many agents of a pool as there are runs for it, those first that have waited longest. */
   #wake(counts: ReadonlyMap<string, number>): void {
+    if (counts.size === 0) return;
     const left = new Map(counts);
     for (const { poolId, wake } of [...this.#waiters]) {
       const runs = left.get(poolId) ?? 0;

@@ -7,7 +7,7 @@ import { type TakenJob, type Taker, takeJob } from './take.ts';
 /** Longest wait that a request may name, in seconds: below the minute after which proxies end a silent connection. */
 export const waitSecondsMax = 55;
 /** The same for a request that is sent white space while it waits. An agent whose machine has died seems to wait for this long. */
-const paddedSecondsMax = 300;
+const paddedSecondsMax = 600;
 /** Agents that begin to wait together, as after a restart, ask again at different times: their waits differ by up to this part. */
 const spread = 0.1;
 

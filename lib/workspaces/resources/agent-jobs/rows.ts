@@ -48,7 +48,7 @@ const takeRow = (parts: WorkspaceParts, board: Board): ApiRow =>
   });
 
 const padded = flag().describe(
-  'The request may wait for five minutes. Meanwhile the reply has the status 200 and begins with white space. Its document then has `data`, which is null when there was no job, or `errors`',
+  'The request may wait for ten minutes. Meanwhile the reply has the status 200 and begins with white space. Its document then has `data`, which is null when there was no job, or `errors`',
 );
 
 function takenReply(taken: TakenJob | undefined): DocumentReply | undefined {
