@@ -5,10 +5,22 @@ import { workspaceGround } from '../../support/ground.ts';
 import { openPadding } from './padded.ts';
 import { poolOf } from './pool-of.ts';
 
-// Waits that end at the next ping, and the service that is sealed meanwhile.
+// Waits that are long, those that end at the next ping, and the service that is sealed meanwhile.
 const ground = workspaceGround();
 
 const run = (query: ReturnType<typeof sql>) => query.execute(ground.service.store.db);
+
+test('a wait may take longer than other requests', async () => {
+  const { register, token, configuration, run: queue } = await poolOf(ground);
+  const { wait } = await openPadding(ground, { KEYFERRY_REQUEST_MS_MAX: 20_000 });
+  const began = performance.now();
+  const waiting = await wait(await register(), token);
+  // The server looks for late requests every five seconds.
+  while (performance.now() - began < 30_000) await waiting.spaces(1);
+  await configuration();
+  const { id } = (await queue({ 'plan-only': true })).item;
+  expect(JSON.parse(await waiting.rest())).toMatchObject({ data: { attributes: { 'run-id': id } } });
+});
 
 test.each([
   ['its pool', (pool: string) => sql`delete from ws_agent_pools where id = ${pool}`],

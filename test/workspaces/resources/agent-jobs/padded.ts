@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { openApi } from '#app.ts';
+import type { Config } from '#core/config.ts';
 import { silentLog } from '#core/log/log.ts';
 import { openMetrics } from '#telemetry/metrics/open.ts';
 import { patience } from '#test/support/measures/patience.ts';
@@ -22,8 +23,8 @@ export interface Waiting {
 }
 
 /** A process of the API beside that of the ground, with replies that get a byte 25 times a second, and a line to it as of a proxy. */
-export async function openPadding({ service }: WorkspaceGround) {
-  const config = { ...service.config, KEYFERRY_PADDING_MS: 40 };
+export async function openPadding({ service }: WorkspaceGround, changes: Partial<Config> = {}) {
+  const config = { ...service.config, KEYFERRY_PADDING_MS: 40, ...changes };
   const api = await openApi({ config, log: silentLog, metrics: openMetrics({ process: false }) });
   const { port } = await api.listen(0, '127.0.0.1');
   const line = await openSilenceableLine(port);
