@@ -139,8 +139,8 @@ async function longLog({ bench, api, runs }: Executing): Promise<readonly Figure
 const askEverySeconds = 540;
 /** A whole number of the intervals at which requests that wait get a byte, in seconds. */
 const waitSeconds = 90;
-/** Until the first requests of all agents wait, in seconds. */
-const settleSeconds = 10;
+/** Until the requests of all agents wait and have got their first byte, in seconds. */
+const settleSeconds = 50;
 
 const loaded = z.object({ perSecond: z.number(), count: z.number(), failed: z.number() });
 

@@ -46,7 +46,7 @@ export async function openPadding({ service }: WorkspaceGround, changes: Partial
 }
 
 function waitingOn({ status, headers, body }: Response, leaving: AbortController): Waiting {
-  const pieces = (body ?? new Blob().stream()).pipeThrough(new TextDecoderStream()).getReader();
+  const pieces = (body ?? new Blob([]).stream()).pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   const more = async (): Promise<boolean> => {
     const { done, value } = await pieces.read();
