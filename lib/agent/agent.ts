@@ -56,7 +56,7 @@ export async function runAgent(parts: AgentParts): Promise<void> {
         tidyAt = performance.now() + tidyMs;
         await tidy(settings, log);
       }
-      const job = await pool.take(id, afterwards(stopping));
+      const job = await pool.take(id, afterwards(stopping), () => void answered());
       await answered();
       if (job === undefined) continue;
       // Nobody has read its material, so its lease ends without it and another agent gets it.

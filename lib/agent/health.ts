@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 
-/** Longest silence of a healthy agent, in milliseconds. A waiting agent is answered every minute, a working one every 3 s. An answer that
- * is lost is noticed after 75 s, and the next one may come a minute later. */
+/** Longest silence of a healthy agent, in milliseconds. A waiting agent gets a byte or an answer every minute, a working one an answer every 3 s.
+ * An answer that is lost is noticed after 75 s, and the next one may come a minute later. */
 const silenceMsMax = 180_000;
 
 /**

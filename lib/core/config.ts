@@ -177,6 +177,7 @@ const settings = z.object({
   KEYFERRY_REQUEST_MS_MAX: wholeNumber(100, 3_600_000, 90_000),
   KEYFERRY_PUBLIC_URL: publicUrl.optional(),
   KEYFERRY_TRUSTED_PROXIES: addressList.default(noAddresses),
+  KEYFERRY_PADDING_MS: wholeNumber(0, 60_000, 45_000),
   KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: wholeNumber(0, 1_000_000, 30),
   KEYFERRY_DATABASE_PASSWORD_FILE: z.string().optional(),
   KEYFERRY_DATABASE_PASSWORD_COMMAND: command.optional(),

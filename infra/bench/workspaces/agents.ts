@@ -56,16 +56,23 @@ export async function startAgents(
   };
 }
 
-/** Agents that only wait: the requests of real ones, without an engine. */
-export async function startIdleAgents({ address, token }: Where, count: number): Promise<Agents> {
+/** Agents that only wait. */
+export interface IdleAgents extends Agents {
+  /** From now on each of them waits for work. */
+  begin(): void;
+}
+
+/** The requests of real agents, without an engine. */
+export async function registerIdleAgents({ address, token }: Where, count: number): Promise<IdleAgents> {
   const pool = new Pool({ address, token: new Secret(token) });
   const stopping = new AbortController();
-  const waiting: Promise<void>[] = [];
-  await times(count, 16, async (at) => {
-    const id = await pool.register({ name: `idle-${at}`, version: '1' });
-    waiting.push(wait(pool, id, stopping.signal));
-  });
+  const ids: string[] = [];
+  let waiting: readonly Promise<void>[] = [];
+  await times(count, 16, async (at) => void ids.push(await pool.register({ name: `idle-${at}`, version: '1' })));
   return {
+    begin() {
+      waiting = ids.map((id) => wait(pool, id, stopping.signal));
+    },
     async end() {
       stopping.abort();
       await Promise.allSettled(waiting);

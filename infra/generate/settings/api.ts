@@ -44,6 +44,11 @@ export const apiSettings = {
     readers: ['API', 'functions'],
     meaning: 'Limit for receiving a request, and again for answering it',
   },
+  KEYFERRY_PADDING_MS: {
+    readers: listener,
+    meaning:
+      'How often an agent that [waits](workspaces/agents.md#how-an-agent-waits) gets a byte of white space, so that proxies leave its connection open; 0: agents ask every minute',
+  },
   KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: {
     readers: api,
     meaning: 'Requests of the workspace service per second, per caller and process; 0: no limit',

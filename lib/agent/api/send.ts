@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Secret } from '#core/secret.ts';
+import { awaitReply, Cut } from './padded.ts';
 
 /** The server as one token reaches it. */
 export interface Connection {
@@ -16,6 +17,8 @@ export interface Request {
   readonly bytes?: Uint8Array<ArrayBuffer>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
+  /** The server may leave the request open and send white space: `timeoutMs` limits the silence, and this is called whenever bytes arrive. */
+  readonly onSign?: () => void;
   /** How often it is sent at most. */
   readonly attemptsMax?: number;
   /** The request is repeated until this aborts, however often, and ends with it. */
@@ -51,7 +54,7 @@ const usualTimeoutMs = 30_000;
 /**
  * Sends a request, again when the server cannot be reached, is busy or fails: every request of an agent may be repeated.
  *
- * @throws Refused, or the error of the last attempt
+ * @throws Refused, Cut, or the error of the last attempt
  */
 export async function send(connection: Connection, request: Request): Promise<Response> {
   const { until, attemptsMax = until === undefined ? usualAttemptsMax : Number.POSITIVE_INFINITY } = request;
@@ -59,31 +62,41 @@ export async function send(connection: Connection, request: Request): Promise<Re
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await once(connection, request).catch((error: unknown) => error);
     if (outcome instanceof Response) return outcome;
-    const isFinal = outcome instanceof Refused && !outcome.mayRepeat;
+    const isFinal = outcome instanceof Cut || (outcome instanceof Refused && !outcome.mayRepeat);
     if (isFinal || attempt >= attemptsMax || signals.some(({ aborted }) => aborted)) throw outcome;
     const delayMs = Math.min(firstDelayMs * 2 ** attempt, delayMsMax) * (0.5 + Math.random() / 2);
     await delay(delayMs, undefined, { signal: AbortSignal.any(signals) }).catch(() => {});
   }
 }
 
-async function once({ address, token }: Connection, request: Request): Promise<Response> {
-  const { method, path, document, bytes, timeoutMs = usualTimeoutMs } = request;
-  const isOutside = !path.startsWith('/');
-  const signals = [AbortSignal.timeout(timeoutMs), request.signal, request.until].filter((one) => one !== undefined);
+async function once(connection: Connection, request: Request): Promise<Response> {
+  const { method, path, timeoutMs = usualTimeoutMs, onSign } = request;
+  const ask = (limit: AbortSignal) => fetched(connection, request, limit);
+  const reply =
+    onSign === undefined
+      ? await ask(AbortSignal.timeout(timeoutMs))
+      : await awaitReply(ask, { silenceMsMax: timeoutMs, onSign });
+  if (reply.ok) return reply;
+  const what = `${method} ${isOutside(request) ? 'of a file' : (path.split('?', 1)[0] ?? '')}`;
+  throw new Refused(what, reply.status, detailIn(await reply.text().catch(() => '')));
+}
+
+const isOutside = ({ path }: Request): boolean => !path.startsWith('/');
+
+function fetched({ address, token }: Connection, request: Request, limit: AbortSignal): Promise<Response> {
+  const { method, path, document, bytes } = request;
+  const signals = [limit, request.signal, request.until].filter((one) => one !== undefined);
   const body = bytes ?? (document === undefined ? undefined : JSON.stringify(document));
-  const reply = await fetch(isOutside ? path : `${address}/api/v2${path}`, {
+  return fetch(isOutside(request) ? path : `${address}/api/v2${path}`, {
     method,
     headers: {
       'content-type': bytes === undefined ? 'application/vnd.api+json' : 'application/octet-stream',
-      ...(isOutside ? {} : { authorization: `Bearer ${token.reveal()}` }),
+      ...(isOutside(request) ? {} : { authorization: `Bearer ${token.reveal()}` }),
     },
     redirect: 'error',
     signal: AbortSignal.any(signals),
     ...(body === undefined ? {} : { body }),
   });
-  if (reply.ok) return reply;
-  const what = `${method} ${isOutside ? 'of a file' : (path.split('?', 1)[0] ?? '')}`;
-  throw new Refused(what, reply.status, detailIn(await reply.text().catch(() => '')));
 }
 
 const detailCharactersMax = 300;

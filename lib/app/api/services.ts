@@ -81,6 +81,7 @@ export const openWorkspacesApi = (base: Base, workspaces: Workspaces, others: Co
     ...common(base, others),
     ...workspaces,
     clock: base.shared.clock,
+    paddingMs: base.config.KEYFERRY_PADDING_MS,
     requestsPerSecond: base.config.KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND,
     origin: base.config.KEYFERRY_PUBLIC_URL,
   });

@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http';
+import { Socket } from 'node:net';
 import { finished, Readable } from 'node:stream';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { AddressList } from '#core/address-list.ts';
@@ -93,6 +94,7 @@ function incomingOf(
     method: trueVerb(request.method),
     url: originForm(raw.url ?? ''),
     headers: raw.headers,
+    isStreamed: raw.socket instanceof Socket,
     connection: connectionOf(raw.socket, raw.headers, trustedProxies),
     body: new BodyReader(raw, lengthOf(raw), memory),
     onClose: (gone) => {

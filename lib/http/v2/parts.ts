@@ -27,6 +27,8 @@ export interface ApiParts extends WorkspaceService {
   readonly clock: Clock;
   /** Time limit of a request. */
   readonly requestTimeoutMs: number;
+  /** How often an awaited reply gets a byte of white space, in milliseconds; 0: no reply is awaited for longer than a request may take. */
+  readonly paddingMs: number;
   /** Size limit of a document in a request. */
   readonly bodyLimitBytes: number;
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { AppError } from '#core/errors.ts';
 import type { Json, JsonObject } from '#core/json/json.ts';
 import { Secret } from '#core/secret.ts';
-import type { ApiCaller, ApiReply, ApiRow } from '#path/jsonapi/row.ts';
+import type { ApiCaller, ApiReply, ApiRow, PaddedReply, RowReply } from '#path/jsonapi/row.ts';
 import { hidden, shownPath } from '#path/shown-path.ts';
 import { readBody } from '../wire/body/data.ts';
 import { createDeadline, type Within } from '../wire/connection/connection.ts';
@@ -10,6 +10,7 @@ import { header, type Incoming, type Outgoing, type Pipeline } from '../wire/exc
 import { recordedPath, recordOutcome, recordRequest } from './audit.ts';
 import { mediaType, originOf, outgoingOf, withHeaders } from './document.ts';
 import { Exchange, type Outcome } from './exchange.ts';
+import { Padding } from './padding.ts';
 import type { ApiParts } from './parts.ts';
 import { createRate, rateHeaders } from './rate.ts';
 import { notServing, refusalOf, tooMany, unauthorized, wrongMedia } from './refuse.ts';
@@ -20,6 +21,9 @@ interface Kit {
   readonly parts: ApiParts;
   readonly route: Route;
   readonly within: Within;
+  /** For replies that are awaited. */
+  readonly withinAwaited: Within;
+  readonly padding: Padding;
   readonly allow: ReturnType<typeof createRate>;
 }
 
@@ -29,6 +33,8 @@ export function createApiPipeline(parts: ApiParts): Pipeline {
     parts,
     route: compileRoutes(parts.rows),
     within: createDeadline(parts.requestTimeoutMs),
+    withinAwaited: createDeadline(awaitedMsMax),
+    padding: new Padding(parts.paddingMs),
     allow: createRate(parts.requestsPerSecond, () => parts.clock.now().getTime()),
   };
   return async (incoming) => {
@@ -40,15 +46,28 @@ export function createApiPipeline(parts: ApiParts): Pipeline {
   };
 }
 
+/** Limit for a reply that is awaited, in milliseconds. */
+const awaitedMsMax = 900_000;
+
 async function respond(kit: Kit, exchange: Exchange): Promise<Outgoing> {
+  const outcome = await outcomeOf(run(kit, exchange));
+  if ('error' in outcome) return answered(kit, exchange, outcome);
+  const { reply } = outcome;
+  if (!isPadded(reply)) return answered(kit, exchange, { reply });
+  const awaited = kit.withinAwaited(reply.awaited, () => exchange.ending.end());
+  const later = outcomeOf(awaited).then((known) => answered(kit, exchange, known));
+  return withHeaders(await kit.padding.around(later), exchange.rate);
+}
+
+const isPadded = (reply: RowReply): reply is PaddedReply => reply !== undefined && 'awaited' in reply;
+
+/** Never rejects. */
+async function answered(kit: Kit, exchange: Exchange, outcome: Outcome): Promise<Outgoing> {
   const { parts } = kit;
   const { incoming } = exchange;
   const location = () => ({ origin: originOf(parts, incoming), url: incoming.url });
   try {
-    return withHeaders(
-      outgoingOf(await recorded(kit, exchange, await outcomeOf(kit, exchange)), location),
-      exchange.rate,
-    );
+    return withHeaders(outgoingOf(await recorded(kit, exchange, outcome), location), exchange.rate);
   } catch (error) {
     return withHeaders(refusalOf(error, incoming.requestId, parts), exchange.rate);
   }
@@ -78,16 +97,18 @@ function discard(outcome: Outcome): void {
 }
 
 /** Never rejects. */
-async function outcomeOf(kit: Kit, exchange: Exchange): Promise<Outcome> {
+async function outcomeOf<Reply>(
+  work: Promise<Reply>,
+): Promise<{ readonly reply: Reply } | { readonly error: unknown }> {
   try {
-    return { reply: await run(kit, exchange) };
+    return { reply: await work };
   } catch (error) {
     return { error };
   }
 }
 
 /** Finds the row, checks that the service can serve it, admits the request, and then runs it. */
-async function run(kit: Kit, exchange: Exchange): Promise<ApiReply | undefined> {
+async function run(kit: Kit, exchange: Exchange): Promise<RowReply> {
   const { incoming, url, ending } = exchange;
   const found = kit.route(incoming.method, url.pathname);
   exchange.found = found;
@@ -109,7 +130,7 @@ async function run(kit: Kit, exchange: Exchange): Promise<ApiReply | undefined> 
 }
 
 /** Admits and runs a request within one time limit, since finding the caller already uses the database. */
-async function answer(kit: Kit, exchange: Exchange, found: Found): Promise<ApiReply | undefined> {
+async function answer(kit: Kit, exchange: Exchange, found: Found): Promise<RowReply> {
   await admit(kit, exchange, found);
   return perform(kit, exchange, found);
 }
@@ -127,7 +148,7 @@ async function admit(kit: Kit, exchange: Exchange, { row, parameters }: Found): 
 }
 
 /** Records the request and runs it. */
-async function perform(kit: Kit, exchange: Exchange, found: Found): Promise<ApiReply | undefined> {
+async function perform(kit: Kit, exchange: Exchange, found: Found): Promise<RowReply> {
   await recordRequest(kit.parts, exchange);
   // The caller has already received an error and may have sent the request again.
   if (exchange.ending.isOver) throw new AppError('unavailable', 'the request took too long');

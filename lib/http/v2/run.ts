@@ -1,5 +1,5 @@
 import { readQuery } from '#path/jsonapi/query.ts';
-import type { ApiCaller, ApiReply, ApiRequest, ApiRow, RequestContext } from '#path/jsonapi/row.ts';
+import type { ApiCaller, ApiRequest, ApiRow, RequestContext, RowReply } from '#path/jsonapi/row.ts';
 import { originOf } from './document.ts';
 import type { Exchange } from './exchange.ts';
 import type { ApiParts } from './parts.ts';
@@ -11,11 +11,7 @@ import type { Found } from './routing.ts';
  *
  * @throws ApiError 400, 403, 404, 422
  */
-export async function runRow(
-  parts: ApiParts,
-  exchange: Exchange,
-  { row, parameters }: Found,
-): Promise<ApiReply | undefined> {
+export async function runRow(parts: ApiParts, exchange: Exchange, { row, parameters }: Found): Promise<RowReply> {
   const { url, body: sent } = exchange;
   const query = readQuery(row.query, url.searchParams);
   const named = row.named?.({ parameters, query, body: row.body?.read(sent) });
@@ -45,6 +41,7 @@ function requestOf(
     origin: originOf(parts, incoming),
     remoteAddress: incoming.connection.remoteAddress,
     url: incoming.url,
+    mayPad: incoming.isStreamed && parts.paddingMs > 0,
     get caller() {
       return callerOf(exchange, row);
     },

@@ -15,6 +15,8 @@ export interface Incoming {
   readonly headers: Headers;
   readonly body: IncomingBody;
   readonly connection: ClientConnection;
+  /** Whether the client gets the bytes of a reply as they are sent. A function gives the platform the whole reply. */
+  readonly isStreamed: boolean;
   /** Called once, when the row of the path table is known, with its route and with the path without secret parts. */
   readonly onRoute?: (route: string, shownPath: string) => void;
   /** Calls `gone` once when the connection closes. */
@@ -69,6 +71,8 @@ export interface Outgoing {
   /** Values of `Set-Cookie`, a header that cannot be joined into one. */
   readonly cookies?: readonly string[];
   readonly body: string | readonly Buffer[] | Readable | undefined;
+  /** Work for the rest of the body, which goes on after the head. It never rejects. */
+  readonly work?: Promise<void>;
 }
 
 /** The value of a header; the first one if it is repeated. */

@@ -79,7 +79,7 @@ export interface ApiRow {
   readonly secrets: Readonly<Record<string, (value: string) => string>>;
   /** The handler gets the body as a stream of any media type, up to this many bytes. Absent: the body is a document. */
   readonly streamBytesMax?: number;
-  run(request: ApiRequest): Promise<ApiReply | undefined>;
+  run(request: ApiRequest): Promise<RowReply>;
 }
 
 /** One member: a noun and the right that the caller needs, such as `{ workspace: 'admin' }`. */
@@ -126,6 +126,8 @@ export interface RequestContext {
   readonly url: string;
   /** Aborts when the client disconnects or the request times out. */
   readonly signal: AbortSignal;
+  /** Whether the handler may answer with a `PaddedReply`. */
+  readonly mayPad: boolean;
 }
 
 /** A handler's input without its types. */
@@ -146,7 +148,18 @@ export interface NeededBy {
   readonly named: unknown;
 }
 
-/** The result of a handler; undefined: 204. */
+/** The result of a handler. */
+export type RowReply = ApiReply | PaddedReply | undefined;
+
+/**
+ * A reply that may take minutes. Until it comes, the client gets a byte of white space now and then. `signal` tells the handler that nobody waits for
+ * it any longer. It is recorded by audit devices when it comes, and in no audit trail of an organization.
+ */
+export interface PaddedReply {
+  readonly awaited: Promise<DocumentReply | undefined>;
+}
+
+/** A reply; undefined: 204. */
 export type ApiReply = DocumentReply | BytesReply;
 
 export interface DocumentReply {

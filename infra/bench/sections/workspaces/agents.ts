@@ -4,7 +4,7 @@ import { type Figure, percentile } from '../../measure/figure.ts';
 import { addressed, type Server } from '../../measure/http-load.ts';
 import { times, until, within } from '../../measure/rounds.ts';
 import type { Bench, Section } from '../../section.ts';
-import { startAgents, startIdleAgents, type Where } from '../../workspaces/agents.ts';
+import { registerIdleAgents, startAgents, type Where } from '../../workspaces/agents.ts';
 import { logBytesFile, makeStandIn, type StandIn } from '../../workspaces/engine.ts';
 import { fillRunnable, type Runnable } from '../../workspaces/runs.ts';
 
@@ -135,10 +135,12 @@ async function longLog({ bench, api, runs }: Executing): Promise<readonly Figure
   ];
 }
 
-/** The longest wait of a request for work, in seconds: in this time each idle agent asks once. */
-const waitSeconds = 55;
-/** Until the first requests of all agents wait, in seconds. */
-const settleSeconds = 5;
+/** The shortest wait of a request for work, in seconds: an idle agent asks once in this time. */
+const askEverySeconds = 540;
+/** A whole number of the intervals at which requests that wait get a byte, in seconds. */
+const waitSeconds = 90;
+/** Until the requests of all agents wait and have got their first byte, in seconds. */
+const settleSeconds = 50;
 
 const loaded = z.object({ perSecond: z.number(), count: z.number(), failed: z.number() });
 
@@ -146,7 +148,7 @@ const loaded = z.object({ perSecond: z.number(), count: z.number(), failed: z.nu
 async function idle(bench: Bench, api: Server, where: Where): Promise<Figure> {
   const { stage, quick } = bench;
   const count = quick ? 100 : 1_000;
-  const [idleSeconds, loadSeconds] = quick ? [waitSeconds, 2] : [2 * waitSeconds, 5];
+  const loadSeconds = quick ? 2 : 5;
   await stage.write('secret/data/agents/0', { data: { a: 'b' } });
   const load = await stage.start('load', z.object({}), {
     ...{ address: where.address, connections: 32, count: 1, method: 'GET', path: '/v1/secret/data/agents/' },
@@ -163,14 +165,17 @@ async function idle(bench: Bench, api: Server, where: Where): Promise<Figure> {
     await ask(1);
     let perSecond = 0;
     const reading = await usage(async () => ({ perSecond } = await ask(loadSeconds)));
-    const alone = await usage(() => delay((idleSeconds / 2) * 1_000));
-    const agents = await startIdleAgents(where, count);
-    await delay(settleSeconds * 1_000);
-    const waiting = await usage(() => delay(idleSeconds * 1_000)).finally(() => agents.end());
-    const percent = (Math.max(0, waiting - alone) / reading) * 100;
+    const agents = await registerIdleAgents(where, count);
+    const alone = await usage(() => delay(waitSeconds * 1_000));
+    agents.begin();
+    const asking = await usage(() => delay(settleSeconds * 1_000));
+    const waiting = await usage(() => delay(waitSeconds * 1_000)).finally(() => agents.end());
+    const requests = ((asking - alone) * settleSeconds) / askEverySeconds;
+    const percent = (Math.max(0, waiting - alone + requests) / reading) * 100;
     bench.note(
       `KV reads at full load: ${Math.round(perSecond)} per second, with ${Math.round(reading * 100)} % of a core; ` +
-        `${count} agents without work: ${(waiting * 100).toFixed(2)} %, of which the API alone ${(alone * 100).toFixed(2)} %`,
+        `${count} agents without work: ${((waiting + requests) * 100).toFixed(2)} %, of which the API alone ` +
+        `${(alone * 100).toFixed(2)} %, and their requests ${(requests * 100).toFixed(2)} %`,
     );
     return {
       what: `${count} agents without work: processor time, of that of KV reads at full load`,

@@ -55,9 +55,12 @@ async function observed(pipeline: Pipeline, incoming: Incoming, report: Report, 
     const outgoing = await pipeline({ ...incoming, onRoute });
     const seconds = (performance.now() - started) / 1_000;
     report({ method: methodOf(incoming.method), route, status: outgoing.status, seconds });
+    if (outgoing.work === undefined) begun.ended();
+    else void outgoing.work.finally(() => begun.ended());
     return outgoing;
-  } finally {
+  } catch (error) {
     begun.ended();
+    throw error;
   }
 }
 

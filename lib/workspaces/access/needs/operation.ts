@@ -1,6 +1,6 @@
 import type { BodySchema } from '#path/jsonapi/input.ts';
 import type { QueryFields, QueryOf } from '#path/jsonapi/query.ts';
-import type { ApiReply, ApiRow, Method, Replies, RequestOf } from '#path/jsonapi/row.ts';
+import type { ApiRow, Method, Replies, RequestOf, RowReply } from '#path/jsonapi/row.ts';
 import type { FoundOf, Needs } from './needs.ts';
 
 /** The parameters of a path: `workspace_id` of `/api/v2/workspaces/:workspace_id/vars`. */
@@ -30,7 +30,7 @@ interface OperationSpec<P extends string, N extends Needs, Q extends QueryFields
     readonly query: QueryOf<Q>;
     readonly body: B;
   }) => unknown;
-  run(request: RequestOf<ParametersOf<P>, QueryOf<Q>, B, FoundOf<N>>): Promise<ApiReply | undefined>;
+  run(request: RequestOf<ParametersOf<P>, QueryOf<Q>, B, FoundOf<N>>): Promise<RowReply>;
 }
 
 /**

@@ -2,11 +2,11 @@ import { Repeated } from '#core/concurrency/repeated.ts';
 import type { ApiRow } from '#path/jsonapi/row.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { Presence, pingMs } from '../agents/presence.ts';
-import type { AgentName } from '../agents/store.ts';
+import { noticeAgentTokens } from '../authentication-tokens/find.ts';
 import { endLostJobs } from './end.ts';
 import { waitingCounts } from './pool.ts';
 import { awaitedSyncs, HeldPools } from './syncs.ts';
-import { rulesOf } from './take.ts';
+import { rulesOf, type Taker } from './take.ts';
 
 /** Interval at which work for waiting agents is looked for, in milliseconds: one statement for all of them. */
 const lookMs = 500;
@@ -17,21 +17,33 @@ const lostMax = 20;
 
 type BoardParts = Pick<WorkspaceParts, 'store' | 'runs' | 'pendingSyncs'>;
 
-/** Why an agent waits no longer: there may be work, the time is over or the client has left, or the agent was deleted. */
+/** Why an agent waits no longer: there may be work, the time is over or the client has left, or the agent or its token was deleted. */
 export type Woken = 'work' | 'over' | 'gone';
 
-interface Waiter extends AgentName {
+interface Waiter extends Taker {
   wake(why: Woken): void;
 }
 
+/** How long a request waits. */
+export interface Wait {
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+  /** It may wait for minutes: a later request of the agent ends it, so that each agent has one such wait. */
+  readonly isPadded: boolean;
+}
+
 /**
- * Agents of this process that wait for work. They share the statements, however many they are: one looks for work, one notes that they live, and
- * one finds jobs of lost agents.
+ * Agents of this process that wait for work. They share the statements, however many they are: one looks for work, one notes that they live, one
+ * that their tokens are used, and one finds jobs of lost agents.
  */
 export class Board {
   readonly presence: Presence;
   readonly #parts: BoardParts;
   readonly #waiters = new Set<Waiter>();
+  /** How many wait in each pool. */
+  readonly #waitersOf = new Map<string, number>();
+  /** Those that may wait for minutes, by the id of the agent. */
+  readonly #padded = new Map<string, Waiter>();
   readonly #held: HeldPools;
   readonly #rounds: readonly Repeated[];
   /** Pools for which the last look found no work. */
@@ -52,22 +64,31 @@ export class Board {
   }
 
   /** Resolves when there may be work for the agent, after `waitMs`, or when `signal` aborts. */
-  wait(agent: AgentName, waitMs: number, signal: AbortSignal): Promise<Woken> {
+  wait(agent: Taker, { waitMs, signal, isPadded }: Wait): Promise<Woken> {
     if (this.#closed || signal.aborted || waitMs <= 0) return Promise.resolve('over');
     return new Promise((resolve) => {
       const wake = (why: Woken) => {
         clearTimeout(timeout);
         signal.removeEventListener('abort', leave);
-        this.#waiters.delete(waiter);
+        if (this.#waiters.delete(waiter)) this.#count(agent.poolId, -1);
+        if (this.#padded.get(agent.agentId) === waiter) this.#padded.delete(agent.agentId);
         resolve(why);
       };
       const leave = () => wake('over');
       const waiter = { ...agent, wake };
       const timeout = setTimeout(leave, waitMs);
       signal.addEventListener('abort', leave, { once: true });
+      this.endEarlier(agent);
       this.#waiters.add(waiter);
+      this.#count(agent.poolId, 1);
+      if (isPadded) this.#padded.set(agent.agentId, waiter);
       for (const rounds of this.#rounds) rounds.begin();
     });
+  }
+
+  /** The agent asks again, so nobody reads the reply to a request of it that may wait for minutes: a proxy may have cut the agent off. */
+  endEarlier({ agentId }: Pick<Taker, 'agentId'>): void {
+    this.#padded.get(agentId)?.wake('over');
   }
 
   /** Whether the last look found no work for the pool, and nothing that this process did since then has made any. */
@@ -89,9 +110,15 @@ export class Board {
     for (const { wake } of [...this.#waiters]) wake('over');
   }
 
+  #count(poolId: string, by: 1 | -1): void {
+    const count = (this.#waitersOf.get(poolId) ?? 0) + by;
+    if (count > 0) this.#waitersOf.set(poolId, count);
+    else this.#waitersOf.delete(poolId);
+  }
+
   async #look(): Promise<void> {
     const changes = this.#changes;
-    const pools = [...new Set([...this.#waiters].map(({ poolId }) => poolId))];
+    const pools = [...this.#waitersOf.keys()];
     const counts = await this.#counts(pools).catch((error: unknown) => {
       // Requests report what is wrong with the database.
       this.changed();
@@ -116,6 +143,7 @@ export class Board {
 
   /** Wakes as many agents of a pool as there are runs for it, those first that have waited longest. */
   #wake(counts: ReadonlyMap<string, number>): void {
+    if (counts.size === 0) return;
     const left = new Map(counts);
     for (const { poolId, wake } of [...this.#waiters]) {
       const runs = left.get(poolId) ?? 0;
@@ -127,7 +155,8 @@ export class Board {
   async #ping(): Promise<void> {
     const waiters = [...this.#waiters];
     const gone = await this.presence.ping(waiters);
-    for (const { agentId, wake } of waiters) if (gone.has(agentId)) wake('gone');
+    const tokens = await noticeAgentTokens(this.#parts.store, new Set(waiters.map(({ tokenId }) => tokenId)));
+    for (const { agentId, tokenId, wake } of waiters) if (gone.has(agentId) || !tokens.has(tokenId)) wake('gone');
   }
 }
 

@@ -1,16 +1,25 @@
 import { notFound } from '#path/jsonapi/error.ts';
 import type { ApiCaller } from '#path/jsonapi/row.ts';
 import type { WorkspaceParts } from '../../contract.ts';
-import type { Board } from './board.ts';
+import type { Board, Wait } from './board.ts';
 import { type TakenJob, type Taker, takeJob } from './take.ts';
 
-/** Longest wait of one request for work, in seconds: below the minute after which proxies end a silent connection. */
+/** Longest wait that a request may name, in seconds: below the minute after which proxies end a silent connection. */
 export const waitSecondsMax = 55;
-/** Agents that begin to wait together, as after a restart, ask again at different times. */
-const spreadMs = 5_000;
+/** The same for a request that is sent white space while it waits. An agent whose machine has died seems to wait for this long. */
+const paddedSecondsMax = 600;
+/** Agents that begin to wait together, as after a restart, ask again at different times: their waits differ by up to this part. */
+const spread = 0.1;
 
-/** The wait of a request that names none, in milliseconds. */
-export const usualWaitMs = (): number => waitSecondsMax * 1_000 - Math.random() * spreadMs;
+/** The wait of a request in milliseconds. `limitMs` holds for a request without white space. */
+export function waitMsOf(
+  seconds: number | undefined,
+  { isPadded, limitMs }: { readonly isPadded: boolean; readonly limitMs: number },
+): number {
+  const usualMs = (isPadded ? paddedSecondsMax : waitSecondsMax) * 1_000 * (1 - Math.random() * spread);
+  const waitMs = seconds === undefined ? usualMs : seconds * 1_000;
+  return isPadded ? waitMs : Math.min(waitMs, limitMs);
+}
 
 /** The agent that a request is about, for the token of its pool. @throws ApiError 404 */
 export function takerOf(caller: ApiCaller, agentId: string): Taker {
@@ -28,8 +37,9 @@ export async function nextJob(
   parts: WorkspaceParts,
   board: Board,
   taker: Taker,
-  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+  { waitMs, signal, isPadded }: Wait,
 ): Promise<TakenJob | undefined> {
+  board.endEarlier(taker);
   const until = performance.now() + waitMs;
   let mayHaveWork = waitMs <= 0 || !board.isEmpty(taker.poolId);
   const exists = await (mayHaveWork ? board.presence.greet(taker) : board.presence.has(taker));
@@ -37,7 +47,7 @@ export async function nextJob(
   while (!signal.aborted) {
     const taken = mayHaveWork ? await takeJob(parts, taker) : undefined;
     if (taken !== undefined) return taken;
-    const woken = await board.wait(taker, until - performance.now(), signal);
+    const woken = await board.wait(taker, { waitMs: until - performance.now(), signal, isPadded });
     if (woken === 'gone') throw notFound();
     if (woken === 'over') return undefined;
     mayHaveWork = true;

@@ -1,8 +1,8 @@
 import { badRequest } from '#path/jsonapi/error.ts';
-import { whole } from '#path/jsonapi/fields.ts';
+import { flag, whole } from '#path/jsonapi/fields.ts';
 import { bytesBody, document } from '#path/jsonapi/input.ts';
 import { readBy } from '#path/jsonapi/query.ts';
-import type { ApiReply, ApiRow } from '#path/jsonapi/row.ts';
+import type { ApiReply, ApiRow, DocumentReply } from '#path/jsonapi/row.ts';
 import { nullable, text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import { operation } from '../../access/needs/operation.ts';
@@ -14,7 +14,8 @@ import { blobBytesMax } from '../state-blobs/parts.ts';
 import { blobReply } from '../state-blobs/read.ts';
 import type { Board } from './board.ts';
 import { jobIdOf, materialOf } from './material.ts';
-import { nextJob, takerOf, usualWaitMs, waitSecondsMax } from './poll.ts';
+import { nextJob, takerOf, waitMsOf, waitSecondsMax } from './poll.ts';
+import type { TakenJob } from './take.ts';
 import { extendLease, finishJob, type PlanFile, readPlanFile, writeLog, writePlanFile } from './work.ts';
 
 const job = '/api/v2/agent-jobs/:job_id';
@@ -35,23 +36,27 @@ const takeRow = (parts: WorkspaceParts, board: Board): ApiRow =>
     path: '/api/v2/agents/:agent_id/actions/take',
     summary: 'Take the next job of the pool, waiting for one if there is none',
     needs: { caller: 'agents' },
-    body: document({ attributes: { 'wait-seconds': whole(0, waitSecondsMax) }, optional: true }),
+    body: document({ attributes: { 'wait-seconds': whole(0, waitSecondsMax), padded }, optional: true }),
     replies: { 200: 'agent-jobs', 204: null },
-    async run({ caller, parameters, body: { attributes }, signal }) {
+    async run({ caller, parameters, body: { attributes }, signal, mayPad }) {
       const taker = takerOf(caller, parameters.agent_id);
-      const seconds = attributes['wait-seconds'];
-      const waitMs = Math.min(seconds === undefined ? usualWaitMs() : seconds * 1_000, parts.waitMsMax);
-      const taken = await nextJob(parts, board, taker, { waitMs, signal });
-      if (taken === undefined) return undefined;
-      return {
-        data: {
-          id: jobIdOf({ id: taken.runId, part: taken.part }),
-          type: 'agent-jobs',
-          attributes: { 'run-id': taken.runId, part: taken.part, token: taken.token.reveal() },
-        },
-      };
+      const isPadded = mayPad && attributes.padded === true;
+      const waitMs = waitMsOf(attributes['wait-seconds'], { isPadded, limitMs: parts.waitMsMax });
+      const reply = nextJob(parts, board, taker, { waitMs, signal, isPadded }).then(takenReply);
+      return isPadded ? { awaited: reply } : reply;
     },
   });
+
+const padded = flag().describe(
+  'The request may wait for ten minutes. Meanwhile the reply has the status 200 and begins with white space. Its document then has `data`, which is null when there was no job, or `errors`',
+);
+
+function takenReply(taken: TakenJob | undefined): DocumentReply | undefined {
+  if (taken === undefined) return undefined;
+  const { runId, part, token } = taken;
+  const attributes = { 'run-id': runId, part, token: token.reveal() };
+  return { data: { id: jobIdOf({ id: runId, part }), type: 'agent-jobs', attributes } };
+}
 
 const workRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   operation({

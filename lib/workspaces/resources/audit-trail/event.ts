@@ -1,4 +1,4 @@
-import type { ApiReply, ApiRequest, ApiRow } from '#path/jsonapi/row.ts';
+import type { ApiRequest, ApiRow, RowReply } from '#path/jsonapi/row.ts';
 
 /** A change in an organization: names and ids only, never the data that was sent. */
 export interface TrailEvent {
@@ -45,7 +45,7 @@ export function changeOf({ method, path }: Pick<ApiRow, 'method' | 'path'>): Cha
 export function eventOf(
   change: Change,
   { caller, parameters, requestId }: ApiRequest,
-  reply: ApiReply | undefined,
+  reply: RowReply,
 ): TrailEvent | undefined {
   const [organizationId] = caller.actsIn;
   if (organizationId === undefined) return undefined;
@@ -62,7 +62,7 @@ export function eventOf(
   };
 }
 
-function resourceIn(reply: ApiReply | undefined): { readonly id: string; readonly type: string } | undefined {
+function resourceIn(reply: RowReply): { readonly id: string; readonly type: string } | undefined {
   if (reply === undefined || !('data' in reply) || reply.data === null) return undefined;
   return 'type' in reply.data ? reply.data : undefined;
 }

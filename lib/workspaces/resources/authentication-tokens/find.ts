@@ -107,6 +107,27 @@ async function ofAgents({ db }: Store, hash: Buffer): Promise<ApiCaller | undefi
   return { kind: 'agents', id, organizationId, tokenId, actsIn: new Set() };
 }
 
+/**
+ * Notes that tokens of agent pools are in use, and returns those that are valid. They are locked in the order of their ids, since two processes may
+ * note the same tokens at once.
+ */
+export async function noticeAgentTokens(
+  { db }: Pick<Store, 'db'>,
+  ids: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await rowsOf({ id: text })`
+    with due as (
+      select id from ws_agent_tokens
+       where id = any(${[...ids]}::text[]) and (last_used_at is null or last_used_at < now() - ${noticedAgain})
+       order by id for no key update),
+    noticed as (update ws_agent_tokens t set last_used_at = now() from due where t.id = due.id)
+    select t.id from ws_agent_tokens t join ws_agent_pools p on p.id = t.agent_pool_id
+      join ws_organizations o on o.id = p.organization_id and o.removed_at is null where t.id = any(${[...ids]}::text[])`.execute(
+    db,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 const kinds: readonly FindByHash[] = [
   ofHolder,
   ofAgents,

@@ -13,6 +13,7 @@ import { poolOf } from './pool-of.ts';
 const ground = workspaceGround();
 const never = new AbortController().signal;
 const hourMs = 3_600_000;
+const anHour = { waitMs: hourMs, signal: never, isPadded: false };
 
 const boardOf = (pendingSyncs: () => readonly PendingSync[] = () => []) =>
   new Board({
@@ -21,29 +22,31 @@ const boardOf = (pendingSyncs: () => readonly PendingSync[] = () => []) =>
     pendingSyncs: async () => pendingSyncs(),
   });
 
-const agentOf = async ({ pool, register }: Awaited<ReturnType<typeof poolOf>>) => ({
+const agentOf = async ({ pool, register, tokenId, organization }: Awaited<ReturnType<typeof poolOf>>) => ({
   agentId: await register(),
   poolId: pool.id,
+  organizationId: organization.id,
+  tokenId,
 });
 
 test('one run wakes one agent of its pool, the one that has waited longest; the others are told when the process ends', async () => {
   const [busy, idle] = [await poolOf(ground), await poolOf(ground)];
   const board = boardOf();
-  const elsewhere = board.wait(await agentOf(idle), hourMs, never);
+  const elsewhere = board.wait(await agentOf(idle), anHour);
   const [first, second] = [await agentOf(busy), await agentOf(busy)];
-  const waiting = [board.wait(first, hourMs, never), board.wait(second, hourMs, never)] as const;
+  const waiting = [board.wait(first, anHour), board.wait(second, anHour)] as const;
   await busy.configuration();
   await busy.run({ 'plan-only': true });
   expect(await waiting[0]).toBe('work');
   board.close();
   expect([await waiting[1], await elsewhere]).toEqual(['over', 'over']);
-  expect(await board.wait(first, hourMs, never)).toBe('over');
+  expect(await board.wait(first, anHour)).toBe('over');
 });
 
 test('a pool is empty from a look that finds no work until something in this process may have made some', async () => {
   const stage = await poolOf(ground);
   const board = boardOf();
-  const waiting = board.wait(await agentOf(stage), hourMs, never);
+  const waiting = board.wait(await agentOf(stage), anHour);
   const { id } = stage.pool;
   expect(board.isEmpty(id)).toBe(false);
   await eventually(() => board.isEmpty(id));
@@ -73,8 +76,8 @@ test('what changes during a look is not taken for something that the look has se
     return [];
   });
   const [one, other] = [await agentOf(busy), await agentOf(idle)];
-  const look = board.wait(one, hourMs, never).then(() => seen.push(board.isEmpty(idle.pool.id)));
-  const waiting = board.wait(other, hourMs, never);
+  const look = board.wait(one, anHour).then(() => seen.push(board.isEmpty(idle.pool.id)));
+  const waiting = board.wait(other, anHour);
   await look;
   expect(seen).toEqual([false]);
   board.close();
@@ -86,7 +89,7 @@ test('a plan that waits for a sync says so in its log while all agents of its po
   await stage.configuration();
   const { id } = (await stage.run({ 'plan-only': true })).item;
   const board = boardOf(() => [{ workspaceId: stage.workspace.id }]);
-  const waiting = board.wait(await agentOf(stage), hourMs, never);
+  const waiting = board.wait(await agentOf(stage), anHour);
   const { db } = ground.service.store;
   const runs = db.selectFrom('ws_runs').select('plan_log_id').where('id', '=', id);
   await eventually(async () => (await runs.executeTakeFirstOrThrow()).plan_log_id !== null);

@@ -32,7 +32,7 @@ export async function poolOf(ground: WorkspaceGround) {
     sql`update ws_run_jobs set lease_until = now() - interval '1 second',
                unused_until = case when unused_until = lease_until then now() - interval '1 second' end
          where run_id = ${runId} and lease_until is not null`.execute(db);
-  return { ...runnable, pool: pool.item, token, register, take, lose };
+  return { ...runnable, pool: pool.item, token, tokenId: made.item.id, register, take, lose };
 }
 
 /** A job that an agent has taken: its requests carry the token of the run. */
