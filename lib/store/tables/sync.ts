@@ -94,6 +94,8 @@ export const associationCountsTable = {
   drifted: int,
   /** It is a sum, not a single change. */
   folded: withDefault(bool),
+  /** How many became dirty by a change; sums have none. */
+  arrived: withDefault(int),
 };
 
 export const destinationsTable = {
@@ -179,6 +181,8 @@ export const destinationResultsTable = {
   failed: withDefault(int),
   /** How many of them failed with which kind of error. */
   errors: withDefault(json),
+  /** Associations that became dirty since the last sample. */
+  arrived: withDefault(int),
 };
 
 /** Changes that concern every association of a destination and mark them page by page. */
@@ -297,6 +301,8 @@ export const syncSampleSlotsTable = {
   pending: nullable(int),
   /** How many the queue took. */
   capacity: int,
+  /** The sums by type have this sample; false: a sweep of an earlier release took it. */
+  summed: withDefault(bool),
 };
 
 /** The numbers of destinations that had any when a sample was taken. */
@@ -316,6 +322,8 @@ export const syncSamplesTable = {
   failed: int,
   /** How many of them failed with which kind of error. */
   errors: json,
+  /** Associations that became dirty since the sample before; null: a sweep of an earlier release took the sample. */
+  arrived: nullable(int),
 };
 
 /** The samples of five minutes as one row for each destination. */
@@ -335,6 +343,30 @@ export const syncSampleSpansTable = {
   /** Attempts that failed. */
   failed: int,
   /** How many of them failed with which kind of error. */
+  errors: json,
+  /** Associations that became dirty; null: sweeps of an earlier release took all of the samples. */
+  arrived: nullable(int),
+};
+
+/** The samples of a slot, and of a span of five minutes, as one row for each type. */
+export const syncSampleSumsTable = {
+  namespace_id: text,
+  /** 10 for a slot, 300 for a span. */
+  seconds: int,
+  /** Its begin. */
+  slot: timestamptz,
+  type: text,
+  /** The greatest number of the samples. */
+  pending: int,
+  /** The greatest age of the samples; null: there was none. */
+  oldest_seconds: nullable(float),
+  /** Attempts that left nothing to do. */
+  done: int,
+  /** Attempts that failed. */
+  failed: int,
+  /** Associations that became dirty. */
+  arrived: int,
+  /** How many attempts failed with which kind of error. */
   errors: json,
 };
 

@@ -8,5 +8,5 @@ export const spanSeconds = 300;
 export const keptHours = 24;
 
 /** The begin of the span of so many seconds that has the time. Spans are counted from the epoch, so those of a day are the same for all. */
-export const beginOfSpan = (time: RawBuilder<unknown>, seconds: number): RawBuilder<unknown> =>
+export const beginOfSpan = (time: RawBuilder<unknown>, seconds: number | RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`date_bin(make_interval(secs => ${seconds}::int), ${time}, 'epoch'::timestamptz)`;

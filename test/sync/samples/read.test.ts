@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OpenStore } from '#store/open.ts';
-import { type Place, readSamples, sampledPlaces } from '#sync/samples/read.ts';
+import { type Place, type Places, sampledPlaces } from '#sync/samples/places.ts';
+import { readSamples } from '#sync/samples/read.ts';
 import { testStore } from '../../store/stores.ts';
 
 let store: OpenStore;
@@ -48,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-const read = async (places?: readonly Place[], more = {}, step = 60) => {
+const read = async (places?: Places, more = {}, step = 60) => {
   const rows = await readSamples(store, { ...range, ...more }, step, places);
   return {
     points: rows.filter(({ at }) => at !== null),
@@ -110,13 +111,13 @@ test('types and destinations have their sums over the range', async () => {
 });
 
 test('only the given places count', async () => {
-  const { points, types, named } = await read([{ type: 'cloud-a-sm', name: 'b' }]);
+  const { points, types, named } = await read({ types: [], single: [{ type: 'cloud-a-sm', name: 'b' }] });
   expect(points.map(({ pending, done, failed }) => [pending, done, failed])).toEqual([
     [1, 2, 0],
     [0, 0, 0],
   ]);
   expect([types.length, named.map(({ name }) => name)]).toEqual([1, ['b']]);
-  expect((await read([])).types).toEqual([]);
+  expect((await read({ types: [], single: [] })).types).toEqual([]);
 });
 
 test('a type or a name narrows the samples', async () => {
@@ -125,10 +126,10 @@ test('a type or a name narrows the samples', async () => {
 });
 
 test('the places are those of the samples and of the namespace', async () => {
-  expect(await sampledPlaces(store, range, 10)).toEqual(
+  expect(await sampledPlaces(store, range)).toEqual(
     expect.arrayContaining(['a', 'b'].map((name) => ({ type: 'cloud-a-sm', name }))),
   );
-  expect(await sampledPlaces(store, { ...range, type: 'cloud-b-kv' }, 10)).toEqual([]);
+  expect(await sampledPlaces(store, { ...range, type: 'cloud-b-kv' })).toEqual([]);
 });
 
 test('the samples of a namespace are read along an index', async () => {

@@ -4,7 +4,8 @@ import { AppError } from '#core/errors.ts';
 import type { OpenStore } from '#store/open.ts';
 import { pendingByDestination } from '#sync/samples/pending.ts';
 import { readSamples } from '#sync/samples/read.ts';
-import { namedMax, takeSample } from '#sync/samples/take.ts';
+import { takeSample } from '#sync/samples/take.ts';
+import { namedMax } from '#sync/samples/take-statement.ts';
 import { testStore } from '../../store/stores.ts';
 import { insertDestinations, insertRecords } from '../records/many.ts';
 
