@@ -3,12 +3,12 @@ import { alterSoon } from './alter-soon.ts';
 
 /**
  * Arrivals: triggers count the associations that become dirty in the rows that they add anyway, the sweep moves these numbers to the results of
- * the destination, and from there into the samples. And the sums of samples by type, from which charts are read; a slot says whether it has
- * them, since sweeps of an earlier release make none. Each statement may run again.
+ * the destination, and from there into the samples. And sums of samples, from which charts are read: of types by slot and span, of destinations
+ * by hour. A slot says whether they have it, since sweeps of an earlier release make none. Each statement may run again.
  */
 export async function sampleSums(db: QueryExecutorProvider): Promise<void> {
   for (const column of columns) await alterSoon(db, sql.raw(column));
-  for (const statement of [table, index, countFunction]) await sql.raw(statement).execute(db);
+  for (const statement of [table, ...indexes, countFunction]) await sql.raw(statement).execute(db);
 }
 
 const columns = [
@@ -25,16 +25,20 @@ const table = `
     seconds integer not null,
     slot timestamptz not null,
     type text collate "C" not null,
+    name text collate "C" not null,
     pending integer not null,
     oldest_seconds float8,
     done integer not null,
     failed integer not null,
     arrived integer not null,
     errors jsonb not null,
-    primary key (namespace_id, seconds, slot, type)
+    primary key (namespace_id, seconds, slot, type, name)
   )`;
 
-const index = 'create index if not exists sync_sample_sums_slot on sync_sample_sums (slot)';
+const indexes = [
+  'create index if not exists sync_sample_sums_slot on sync_sample_sums (slot)',
+  'create index if not exists sync_sample_slots_unsummed on sync_sample_slots (slot) where not summed',
+];
 
 /** As in 0085. */
 const isRemnant = `(desired = 'absent' and status = 'UNSYNCED')`;

@@ -301,7 +301,7 @@ export const syncSampleSlotsTable = {
   pending: nullable(int),
   /** How many the queue took. */
   capacity: int,
-  /** The sums by type have this sample; false: a sweep of an earlier release took it. */
+  /** The sums have this sample; false: a sweep of an earlier release took it. */
   summed: withDefault(bool),
 };
 
@@ -348,14 +348,19 @@ export const syncSampleSpansTable = {
   arrived: nullable(int),
 };
 
-/** The samples of a slot, and of a span of five minutes, as one row for each type. */
+/**
+ * The samples of a slot, and of a span of five minutes, as one row for each type; and those of an hour as one for each
+ * destination.
+ */
 export const syncSampleSumsTable = {
   namespace_id: text,
-  /** 10 for a slot, 300 for a span. */
+  /** 10, 300 or 3,600. */
   seconds: int,
-  /** Its begin. */
+  /** The begin of the time. */
   slot: timestamptz,
   type: text,
+  /** Of the destination; empty: the sum over all of the type. */
+  name: text,
   /** The greatest number of the samples. */
   pending: int,
   /** The greatest age of the samples; null: there was none. */

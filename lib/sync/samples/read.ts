@@ -4,9 +4,10 @@ import type { RowOf } from '#store/sql/columns.ts';
 import { float, jsonOf, nullable, text, timestamptz } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
+import { samplesByDestination } from './destination-sources.ts';
 import type { Places, SampleRange } from './places.ts';
 import { beginOfSpan } from './slots.ts';
-import { samplesByDestination, samplesByType, unsummed } from './sources.ts';
+import { samplesByType } from './sources.ts';
 
 /** Destinations whose sums are shown: those with the most failures, then with the most work. */
 export const summedMax = 100;
@@ -38,7 +39,7 @@ const sampleColumns = {
 
 /**
  * The samples of a range in steps, and the sums of types and destinations over all of it. A step without a sample has no row. One
- * statement: steps and types are computed from the sums of types, and destinations from spans, so what it reads depends little on
+ * statement: steps and types are computed from the sums of types, and destinations from those of hours, so what it reads depends little on
  * the number of destinations.
  * @param places those that count; undefined: all
  */
@@ -55,8 +56,7 @@ export async function readSamples(
 export function samplesStatement(range: SampleRange, stepSeconds: number, places: Places | undefined) {
   const step = (slot: RawBuilder<unknown>) => beginOfSpan(slot, stepSeconds);
   return rowsOf(sampleColumns)`
-    with unsummed as materialized (${unsummed(range, stepSeconds)}),
-    chosen as materialized (${samplesByType(range, stepSeconds, places)}),
+    with chosen as materialized (${samplesByType(range, stepSeconds, places)}),
     found as materialized (${samplesByDestination(range, places)}),
     queue as (
       select ${step(sql`slot`)} as at, count(*) as samples, max(pending) as queued, max(capacity) as capacity
@@ -81,37 +81,35 @@ export function samplesStatement(range: SampleRange, stepSeconds: number, places
         from found group by type, name
        order by sum(failed) desc, sum(done) desc, type, name limit ${summedMax}::int
     ),
-    kinds as (
-      select at, type, null as name, jsonb_object_agg(kind, count) as errors
-        from (select o.at, o.type, e.key as kind, sum(e.value::int * o.times) as count
-                from (select ${step(sql`slot`)} as at, type, errors, sum(times) as times
-                        from chosen where errors is not null group by 1, type, errors) o
+    kinds as materialized (
+      select at, type, jsonb_object_agg(kind, count) as errors
+        from (select o.at, o.type, e.key as kind, sum(e.value::float8 * o.times) as count
+                from (select ${step(sql`slot`)} as at, type, errors, times from chosen where errors is not null) o
                cross join lateral ${kindsOf(sql`o.errors`)} e
                group by grouping sets ((o.at, e.key), (o.type, e.key))) one
        group by at, type
-      union all
-      select null, type, name, jsonb_object_agg(kind, count)
-        from (select f.type, f.name, e.key as kind, sum(e.value::int * f.times) as count
+    ),
+    named_kinds as (
+      select type, name, jsonb_object_agg(kind, count) as errors
+        from (select f.type, f.name, e.key as kind, sum(e.value::float8 * f.times) as count
                 from found f join named using (type, name) cross join lateral ${kindsOf(sql`f.errors`)} e
                group by f.type, f.name, e.key) one
        group by type, name
-    ),
-    sums as (
-      select at, null::text as type, null::text as name, samples, queued, capacity, coalesce(pending, 0) as pending,
-             oldest_seconds, coalesce(done, 0) as done, coalesce(failed, 0) as failed, case when done is null then 0 else arrived end as arrived
-        from queue left join points using (at)
-      union all
-      select null, type, null, 0, null, null, max(pending), max(oldest_seconds), sum(done), sum(failed), sum(arrived) from typed group by type
-      union all
-      select null, type, name, 0, null, null, pending, oldest_seconds, done, failed, arrived from named
     )
-    select s.at, s.type, s.name, s.samples::float8 as samples, s.queued::float8 as queued, s.capacity::float8 as capacity,
-           s.pending::float8 as pending, s.oldest_seconds, s.done::float8 as done, s.failed::float8 as failed,
-           s.arrived::float8 as arrived, k.errors
-      from sums s
-      left join kinds k on coalesce(k.at, 'epoch') = coalesce(s.at, 'epoch') and coalesce(k.type, '') = coalesce(s.type, '')
-       and coalesce(k.name, '') = coalesce(s.name, '')
-     order by s.at, s.failed desc, s.done desc, s.type, s.name`;
+    select q.at, null::text as type, null::text as name, q.samples::float8 as samples, q.queued::float8 as queued,
+           q.capacity::float8 as capacity, coalesce(p.pending, 0) as pending, p.oldest_seconds, coalesce(p.done, 0) as done,
+           coalesce(p.failed, 0) as failed, case when p.done is null then 0 else p.arrived end as arrived, k.errors
+      from queue q left join points p using (at) left join kinds k using (at)
+     union all
+    select null, t.type, null, 0, null, null, t.pending, t.oldest_seconds, t.done, t.failed, t.arrived, k.errors
+      from (select type, max(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed,
+                   sum(arrived) as arrived
+              from typed group by type) t
+      left join kinds k on k.type = t.type
+     union all
+    select null, n.type, n.name, 0, null, null, n.pending, n.oldest_seconds, n.done, n.failed, n.arrived, k.errors
+      from named n left join named_kinds k using (type, name)
+     order by at, failed desc, done desc, type, name`;
 }
 
 /** More than there are kinds of error. The planner would count with a hundred. */

@@ -4,6 +4,8 @@ import { type RawBuilder, sql } from 'kysely';
 export const slotSeconds = 10;
 /** The samples of so many seconds are also kept as one row for each destination, from which long ranges are read. */
 export const spanSeconds = 300;
+/** The sums of a destination over a long range are read from rows of so many seconds. */
+export const hourSeconds = 3_600;
 /** How long samples are kept. */
 export const keptHours = 24;
 

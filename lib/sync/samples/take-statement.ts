@@ -3,7 +3,7 @@ import { bool, float } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import { deletions } from './deletions.ts';
 import { asColumns, type PendingOf } from './pending.ts';
-import { beginOfSpan, slotSeconds, spanSeconds } from './slots.ts';
+import { beginOfSpan, hourSeconds, slotSeconds, spanSeconds } from './slots.ts';
 
 /** Destinations of a namespace that a sample has by name; the others of a type are one row. */
 export const namedMax = 20;
@@ -93,7 +93,7 @@ const addedUp = sql`
                        from (select * from jsonb_each_text(s.errors) union all select * from jsonb_each_text(excluded.errors)) e
                       group by key) one) end`;
 
-/** Whole types cost a reader one row for each slot or span. */
+/** What charts are read from: of whole types a row for each slot and span, of destinations one for each hour. */
 const sums = sql`
   kinds_of_type as (
     select namespace_id, type, jsonb_object_agg(kind, count) as errors
@@ -107,10 +107,15 @@ const sums = sql`
       from stored group by namespace_id, slot, type
   ),
   summed as (
-    insert into sync_sample_sums as s (namespace_id, seconds, slot, type, pending, oldest_seconds, done, failed, errors, arrived)
-    select t.namespace_id, l.seconds, ${beginOfSpan(sql`t.slot`, sql`l.seconds`)}, t.type, t.pending, t.oldest_seconds, t.done, t.failed,
-           coalesce(k.errors, '{}'), t.arrived
+    insert into sync_sample_sums as s
+           (namespace_id, seconds, slot, type, name, pending, oldest_seconds, done, failed, arrived, errors)
+    select t.namespace_id, l.seconds, ${beginOfSpan(sql`t.slot`, sql`l.seconds`)}, t.type, '', t.pending, t.oldest_seconds, t.done, t.failed,
+           t.arrived, coalesce(k.errors, '{}')
       from typed t left join kinds_of_type k using (namespace_id, type)
      cross join (values (${slotSeconds}::int), (${spanSeconds}::int)) l (seconds)
-        on conflict (namespace_id, seconds, slot, type) do update set ${addedUp}
+     union all
+    select namespace_id, ${hourSeconds}::int, ${beginOfSpan(sql`slot`, hourSeconds)}, type, name, pending, oldest_seconds, done, failed,
+           arrived, errors
+      from stored where name <> ''
+        on conflict (namespace_id, seconds, slot, type, name) do update set ${addedUp}
   )`;

@@ -139,7 +139,7 @@ export const sync: TableNotes = {
       slot: 'The begin of the ten seconds in which the sample was taken.',
       pending: 'Operations in the queue, of all namespaces; null: Redis was unavailable.',
       capacity: 'How many the queue took.',
-      summed: 'The sums by type have this sample; false: a sweep of an earlier release took it.',
+      summed: 'The sums have this sample; false: a sweep of an earlier release took it.',
     },
   },
   sync_samples: {
@@ -168,10 +168,11 @@ export const sync: TableNotes = {
     },
   },
   sync_sample_sums: {
-    about: 'The samples of a slot, and of a span of five minutes, as one row for each type.',
+    about: 'The samples of a slot, and of a span of five minutes, as one row for each type; and those of an hour as one for each destination.',
     columns: {
-      seconds: '10 for a slot, 300 for a span.',
-      slot: 'Its begin.',
+      seconds: '10, 300 or 3,600.',
+      slot: 'The begin of the time.',
+      name: 'Of the destination; empty: the sum over all of the type.',
       pending: 'The greatest number of the samples.',
       oldest_seconds: 'The greatest age of the samples; null: there was none.',
       done: 'Attempts that left nothing to do.',
