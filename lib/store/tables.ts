@@ -113,8 +113,8 @@ import type {
   syncRuleWorkTable,
   syncSampleSlotsTable,
   syncSampleSpansTable,
-  syncSampleSumsTable,
   syncSamplesTable,
+  syncSampleSumsTable,
 } from './tables/sync.ts';
 import type {
   passwordPoliciesTable,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ofName, ofPlaces, ofType, type Places, type SampleRange } from './places.ts';
-import { hourSeconds, slotSeconds, spanSeconds } from './slots.ts';
+import { hourSeconds, spanSeconds } from './slots.ts';
 import { errors, inRange, unsummed } from './sources.ts';
 
 /**
