@@ -16,7 +16,12 @@ export function samplesByDestination(range: SampleRange, places: Places | undefi
   const sources = [
     rows(sql`sync_samples s`, { ...range, to: span }, places),
     rows(sql`sync_sample_spans s`, { ...range, from: span, to: hour }, places),
-    rows(sql`sync_sample_sums s`, hours, places, sql`s.seconds = ${hourSeconds}::int and s.slot not in ${unsummed(hours, hourSeconds)}`),
+    rows(
+      sql`sync_sample_sums s`,
+      hours,
+      places,
+      sql`s.seconds = ${hourSeconds}::int and s.slot not in ${unsummed(hours, hourSeconds)}`,
+    ),
     rows(sql`${unsummed(hours, hourSeconds)} u cross join lateral ${spansOfHour(range)} s`, hours, places),
     rows(sql`sync_sample_spans s`, { ...range, from: lastHour, to: lastSpan }, places),
     rows(sql`sync_samples s`, { ...range, from: lastSpan }, places),

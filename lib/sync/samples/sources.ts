@@ -12,7 +12,11 @@ const tableOf = (unit: number) => sql.table(unit === spanSeconds ? 'sync_sample_
  * span and a type may have several. Of a type that counts as a whole, its sums are read; the rows of single destinations only where other
  * destinations of the type do not count, or a sweep of an earlier release made no sums.
  */
-export function samplesByType(range: SampleRange, stepSeconds: number, places: Places | undefined): RawBuilder<unknown> {
+export function samplesByType(
+  range: SampleRange,
+  stepSeconds: number,
+  places: Places | undefined,
+): RawBuilder<unknown> {
   const unit = unitOf(stepSeconds);
   const hasWhole = range.name === undefined && (places === undefined || places.types.length > 0);
   const hasSingle = range.name !== undefined || (places !== undefined && places.single.length > 0);

@@ -61,24 +61,27 @@ async function showFlow(page: Page): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser())('the course of the last hour', () => {
-  test.each(bothColours)('has what arrived beside what was done, as lines, in words and as a table (%s)', async (colours) => {
-    const opened = await visit('/ui/', colours);
-    const { page } = opened;
-    await showMany(page);
-    await showFlow(page);
-    await logIn(opened, service.rootToken);
-    await page.getByRole('region', { name: 'Over time' }).scrollIntoViewIfNeeded();
-    const chart = page.getByRole('figure').filter({ hasText: 'Arrived and done' });
-    await chart.getByText(/^arrived \d+$/).waitFor();
-    await chart.getByText(/^done \d+$/).waitFor();
-    expect(await chart.locator('path.second, path.accent').count()).toBe(2);
-    await chart.getByText('Arrived and done as a table').click();
-    const table = chart.getByRole('table');
-    expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Time', 'arrived', 'done']);
-    expect(await table.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual(['–', '37']);
-    expect(await table.getByRole('row').nth(11).getByRole('cell').first().textContent()).toBe('55');
-    expect(await violations(page)).toEqual([]);
-  });
+  test.each(bothColours)(
+    'has what arrived beside what was done, as lines, in words and as a table (%s)',
+    async (colours) => {
+      const opened = await visit('/ui/', colours);
+      const { page } = opened;
+      await showMany(page);
+      await showFlow(page);
+      await logIn(opened, service.rootToken);
+      await page.getByRole('region', { name: 'Over time' }).scrollIntoViewIfNeeded();
+      const chart = page.getByRole('figure').filter({ hasText: 'Arrived and done' });
+      await chart.getByText(/^arrived \d+$/).waitFor();
+      await chart.getByText(/^done \d+$/).waitFor();
+      expect(await chart.locator('path.second, path.accent').count()).toBe(2);
+      await chart.getByText('Arrived and done as a table').click();
+      const table = chart.getByRole('table');
+      expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Time', 'arrived', 'done']);
+      expect(await table.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual(['–', '37']);
+      expect(await table.getByRole('row').nth(11).getByRole('cell').first().textContent()).toBe('55');
+      expect(await violations(page)).toEqual([]);
+    },
+  );
 });
 
 describe.skipIf(!hasBrowser())('an overview of more than fits', () => {

@@ -29,7 +29,9 @@ async function arrived(): Promise<Readonly<Record<string, number>>> {
   const { rows } = await sql<{ name: string; arrived: number }>`
     with before as (select destination_id, arrived from destination_results where arrived > 0),
          emptied as (update destination_results set arrived = 0)
-    select d.name, b.arrived from before b join destinations d on d.id = b.destination_id order by d.name`.execute(store.db);
+    select d.name, b.arrived from before b join destinations d on d.id = b.destination_id order by d.name`.execute(
+    store.db,
+  );
   return Object.fromEntries(rows.map(({ name, arrived }) => [name, arrived]));
 }
 
@@ -49,7 +51,9 @@ test('neither a retry, nor another change of what waits, nor an outcome is an ar
   await markDirty(sql`true`).execute(store.db);
   await sql`update associations set attempts = 1, error = '{"kind":"timeout","message":"late"}'`.execute(store.db);
   expect(await arrived()).toEqual({});
-  await sql`update associations set observed_generation = generation, status = 'SYNCED', error = null`.execute(store.db);
+  await sql`update associations set observed_generation = generation, status = 'SYNCED', error = null`.execute(
+    store.db,
+  );
   expect(await arrived()).toEqual({});
   await sql`delete from associations where secret_name = 'two'`.execute(store.db);
   expect([await arrived(), await wrongCounts(store.db)]).toEqual([{}, []]);
@@ -58,7 +62,9 @@ test('neither a retry, nor another change of what waits, nor an outcome is an ar
 test('arrivals are in the next sample, and those of a deleted destination in none', async () => {
   await insert();
   await markDirty(sql`true`).execute(store.db);
-  await sql`delete from associations where destination_id in (select id from destinations where name = 'b')`.execute(store.db);
+  await sql`delete from associations where destination_id in (select id from destinations where name = 'b')`.execute(
+    store.db,
+  );
   await sql`delete from destinations where name = 'b'`.execute(store.db);
   await foldCounts(store);
   await takeSample({ store, queue: { pendingCount: async () => 0 } }, 100);

@@ -23,10 +23,22 @@ interface Given {
 }
 
 async function insert(given: readonly Given[]): Promise<void> {
-  for (const { at, name, type = 'cloud-a-sm', namespace = 'root', pending = 0, age, done = 0, errors = {}, arrived } of given) {
+  for (const {
+    at,
+    name,
+    type = 'cloud-a-sm',
+    namespace = 'root',
+    pending = 0,
+    age,
+    done = 0,
+    errors = {},
+    arrived,
+  } of given) {
     const failed = Object.values(errors).reduce((sum, one) => sum + one, 0);
     await sql`insert into sync_samples values (${namespace}, ${after(at)}, ${type}, ${name}, ${pending}, ${age ?? null}, ${done},
-                                               ${failed}, ${JSON.stringify(errors)}, ${arrived ?? null})`.execute(store.db);
+                                               ${failed}, ${JSON.stringify(errors)}, ${arrived ?? null})`.execute(
+      store.db,
+    );
   }
 }
 
@@ -155,7 +167,11 @@ test('samples are read along the indexes of their namespace and time, and of slo
     expect(plan).not.toContain('Seq Scan on sync_sample');
     expect(plan).not.toContain('on sync_samples');
     expect(plan).toContain('using sync_sample_slots_unsummed');
-    expect(plan).toMatch(/using sync_sample_sums_pkey[^\n]*\n *Index Cond: \(\(namespace_id = [^\n]*seconds = 300[^\n]*slot >=/);
-    expect(plan).toMatch(/using sync_sample_sums_pkey[^\n]*\n *Index Cond: \(\(namespace_id = [^\n]*seconds = 3600[^\n]*slot >=/);
+    expect(plan).toMatch(
+      /using sync_sample_sums_pkey[^\n]*\n *Index Cond: \(\(namespace_id = [^\n]*seconds = 300[^\n]*slot >=/,
+    );
+    expect(plan).toMatch(
+      /using sync_sample_sums_pkey[^\n]*\n *Index Cond: \(\(namespace_id = [^\n]*seconds = 3600[^\n]*slot >=/,
+    );
   });
 });

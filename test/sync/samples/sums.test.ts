@@ -41,8 +41,13 @@ async function sampled(tx: QueryExecutorProvider): Promise<void> {
       insert into destination_results (destination_id, done, failed, errors, arrived)
       select id, ${done}::int, ${failed}::int, ${JSON.stringify(errors)}::jsonb, ${index + 1}::int from destinations where name = ${name}
           on conflict (destination_id) do update
-         set done = excluded.done, failed = excluded.failed, errors = excluded.errors, arrived = excluded.arrived`.execute(tx);
-    const { taken } = await takeSample({ store: { db: tx as Store['db'] }, queue: { pendingCount: async () => 7 } }, 100);
+         set done = excluded.done, failed = excluded.failed, errors = excluded.errors, arrived = excluded.arrived`.execute(
+      tx,
+    );
+    const { taken } = await takeSample(
+      { store: { db: tx as Store['db'] }, queue: { pendingCount: async () => 7 } },
+      100,
+    );
     expect(taken).toBe(true);
     const slot = sql`${begin}::timestamptz + ${index * 10}::int * interval '1 s'`;
     await sql`update sync_sample_slots set slot = ${slot} where slot <= now()`.execute(tx);
@@ -53,8 +58,7 @@ async function sampled(tx: QueryExecutorProvider): Promise<void> {
     await sql`update ${sql.table(table)} set slot = ${begin} where slot <= now()`.execute(tx);
 }
 
-const read = (step: number, places?: Places) =>
-  readSamples(store, step === 300 ? coarseRange : range, step, places);
+const read = (step: number, places?: Places) => readSamples(store, step === 300 ? coarseRange : range, step, places);
 const sumsIn = (rows: Awaited<ReturnType<typeof read>>) => rows.filter(({ at }) => at === null);
 
 const asSingle: Places = {
@@ -76,7 +80,15 @@ test('sums have what the samples of their destinations have, and so has every st
   ]);
   const sums = sumsIn(fine);
   expect(sums).toMatchObject([
-    { type: 'cloud-a-sm', name: null, pending: 1, done: 11, failed: 7, arrived: 10, errors: { timeout: 6, permission: 1 } },
+    {
+      type: 'cloud-a-sm',
+      name: null,
+      pending: 1,
+      done: 11,
+      failed: 7,
+      arrived: 10,
+      errors: { timeout: 6, permission: 1 },
+    },
     { name: 'a', pending: 1, done: 10, failed: 7, arrived: 8, errors: { timeout: 6, permission: 1 } },
     { name: 'b', pending: 0, done: 1, failed: 0, arrived: 2, errors: null },
   ]);
@@ -94,15 +106,24 @@ test('sums have what the samples of their destinations have, and so has every st
 test('a sample of an earlier release counts beside sums', async () => {
   await store.transaction(async (tx) => {
     await sampled(tx);
-    await sql`insert into sync_sample_slots (slot, pending, capacity) values (${begin}::timestamptz + interval '60 s', 3, 100)`.execute(tx);
+    await sql`insert into sync_sample_slots (slot, pending, capacity) values (${begin}::timestamptz + interval '60 s', 3, 100)`.execute(
+      tx,
+    );
     await sql`insert into sync_samples (namespace_id, slot, type, name, pending, done, failed, errors)
-              values ('root', ${begin}::timestamptz + interval '60 s', 'cloud-a-sm', 'b', 4, 20, 1, '{"name": 1}')`.execute(tx);
-    await sql`update sync_sample_spans set pending = 4, done = done + 20, failed = 1, errors = '{"name": 1}' where name = 'b'`.execute(tx);
+              values ('root', ${begin}::timestamptz + interval '60 s', 'cloud-a-sm', 'b', 4, 20, 1, '{"name": 1}')`.execute(
+      tx,
+    );
+    await sql`update sync_sample_spans set pending = 4, done = done + 20, failed = 1, errors = '{"name": 1}' where name = 'b'`.execute(
+      tx,
+    );
   });
   for (const step of [10, 60, 300]) {
     const rows = await read(step);
     const points = rows.filter(({ at }) => at !== null);
-    expect(points.reduce((sum, { done }) => sum + done, 0), `${step}`).toBe(31);
+    expect(
+      points.reduce((sum, { done }) => sum + done, 0),
+      `${step}`,
+    ).toBe(31);
     expect(sumsIn(rows)).toMatchObject([
       { name: null, done: 31, failed: 8, arrived: 10, errors: { timeout: 6, permission: 1, name: 1 } },
       { name: 'a', done: 10 },

@@ -151,7 +151,8 @@ export const sync: TableNotes = {
       done: 'Attempts since the sample before that left nothing to do.',
       failed: 'Attempts since the sample before that failed.',
       errors: 'How many of them failed with which kind of error.',
-      arrived: 'Associations that became dirty since the sample before; null: a sweep of an earlier release took the sample.',
+      arrived:
+        'Associations that became dirty since the sample before; null: a sweep of an earlier release took the sample.',
     },
   },
   sync_sample_spans: {
@@ -168,7 +169,8 @@ export const sync: TableNotes = {
     },
   },
   sync_sample_sums: {
-    about: 'The samples of a slot, and of a span of five minutes, as one row for each type; and those of an hour as one for each destination.',
+    about:
+      'The samples of a slot, and of a span of five minutes, as one row for each type; and those of an hour as one for each destination.',
     columns: {
       seconds: '10, 300 or 3,600.',
       slot: 'The begin of the time.',

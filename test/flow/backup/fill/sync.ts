@@ -71,7 +71,9 @@ export const sync: Filling = {
         service.store.db,
       );
     await sql`insert into sync_sample_sums
-              values ('root', 300, to_timestamp(0), ${everyType[0]}, '', 1, 2, 3, 4, 5, '{"name": 4}')`.execute(service.store.db);
+              values ('root', 300, to_timestamp(0), ${everyType[0]}, '', 1, 2, 3, 4, 5, '{"name": 4}')`.execute(
+      service.store.db,
+    );
     await sql`insert into destination_drift (destination_id, due_at)
               select min(id), now() + interval '1 day' from destinations`.execute(service.store.db);
     // The state after a process died behind a change of a destination; its associations are all newer.
