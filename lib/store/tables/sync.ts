@@ -94,8 +94,6 @@ export const associationCountsTable = {
   drifted: int,
   /** It is a sum, not a single change. */
   folded: withDefault(bool),
-  /** How many became dirty by a change; sums have none. */
-  arrived: withDefault(int),
 };
 
 export const destinationsTable = {

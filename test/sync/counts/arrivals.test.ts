@@ -44,6 +44,16 @@ test('an association that becomes dirty has arrived, once', async () => {
   expect(await arrived()).toEqual({ a: 1 });
 });
 
+test('what arrived and was done between two rounds has arrived', async () => {
+  await insert();
+  await arrived();
+  await markDirty(sql`true`).execute(store.db);
+  await sql`update associations set observed_generation = generation, status = 'SYNCED', error = null`.execute(
+    store.db,
+  );
+  expect(await arrived()).toEqual({ a: 2, b: 1 });
+});
+
 test('neither a retry, nor another change of what waits, nor an outcome is an arrival', async () => {
   await insert();
   await markDirty(sql`true`).execute(store.db);

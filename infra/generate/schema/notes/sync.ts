@@ -36,7 +36,6 @@ export const sync: TableNotes = {
       dirty: 'Also remnants.',
       drifted: 'Associations with drift.',
       folded: 'It is a sum, not a single change.',
-      arrived: 'How many became dirty by a change; sums have none.',
     },
   },
   destinations: {
