@@ -35,7 +35,7 @@ export interface Shown {
 
 /** What has to be done beside what was done: when more arrives than is done, changes wait. */
 export const flow: Shown = {
-  title: 'Arrived and done',
+  title: 'Throughput',
   series: [
     { name: 'arrived', tone: 'second', member: ['arrived'] },
     { name: 'done', tone: 'accent', member: ['done'] },

@@ -70,11 +70,11 @@ describe.skipIf(!hasBrowser())('the course of the last hour', () => {
       await showFlow(page);
       await logIn(opened, service.rootToken);
       await page.getByRole('region', { name: 'Over time' }).scrollIntoViewIfNeeded();
-      const chart = page.getByRole('figure').filter({ hasText: 'Arrived and done' });
+      const chart = page.getByRole('figure').filter({ hasText: 'Throughput' });
       await chart.getByText(/^arrived \d+$/).waitFor();
       await chart.getByText(/^done \d+$/).waitFor();
       expect(await chart.locator('path.second, path.accent').count()).toBe(2);
-      await chart.getByText('Arrived and done as a table').click();
+      await chart.getByText('Throughput as a table').click();
       const table = chart.getByRole('table');
       expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Time', 'arrived', 'done']);
       expect(await table.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual(['–', '37']);
