@@ -114,6 +114,7 @@ import type {
   syncSampleSlotsTable,
   syncSampleSpansTable,
   syncSamplesTable,
+  syncSampleSumsTable,
 } from './tables/sync.ts';
 import type {
   passwordPoliciesTable,
@@ -220,6 +221,7 @@ export interface Database {
   sync_rules: TableOf<typeof syncRulesTable>;
   sync_sample_slots: TableOf<typeof syncSampleSlotsTable>;
   sync_sample_spans: TableOf<typeof syncSampleSpansTable>;
+  sync_sample_sums: TableOf<typeof syncSampleSumsTable>;
   sync_samples: TableOf<typeof syncSamplesTable>;
   sync_told: TableOf<typeof syncToldTable>;
   token_roles: TableOf<typeof tokenRolesTable>;

@@ -60,6 +60,7 @@ export const samples = [
    select d.namespace_id, s.slot, d.type, d.name, greatest(0, 3 + (3 * sin(extract(epoch from s.slot) / 200.0))::int),
           2 + (extract(epoch from s.slot)::bigint / 10 % 9)::int, greatest(0, 9 + (6 * sin(extract(epoch from s.slot) / 340.0))::int),
           case when d.name = 'partner-portal' then 2 else 0 end,
-          case when d.name = 'partner-portal' then '{"credentials": 2}'::jsonb else '{}'::jsonb end
+          case when d.name = 'partner-portal' then '{"credentials": 2}'::jsonb else '{}'::jsonb end,
+          greatest(0, 9 + (6 * sin(extract(epoch from s.slot) / 340.0 + 0.7))::int)
      from sync_sample_slots s cross join destinations d on conflict do nothing`,
 ];

@@ -66,6 +66,7 @@ import { throttledTold } from './0087-throttled-told.ts';
 import { policySets } from './0091-policies.ts';
 import { runFiles } from './0096-run-files.ts';
 import { unusedJobs } from './0097-unused-jobs.ts';
+import { sampleSums } from './0098-sample-sums.ts';
 
 /** One step of the schema. There are no steps back: a released step is never edited; mistakes are corrected by a new step. */
 export interface Migration {
@@ -153,4 +154,5 @@ export const migrations: readonly Migration[] = [
   { name: '0091-policies', up: policySets },
   { name: '0096-run-files', up: runFiles, outsideTransaction: true },
   { name: '0097-unused-jobs', up: unusedJobs },
+  { name: '0098-sample-sums', up: sampleSums, outsideTransaction: true },
 ];

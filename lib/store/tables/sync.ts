@@ -179,6 +179,8 @@ export const destinationResultsTable = {
   failed: withDefault(int),
   /** How many of them failed with which kind of error. */
   errors: withDefault(json),
+  /** Associations that became dirty since the last sample. */
+  arrived: withDefault(int),
 };
 
 /** Changes that concern every association of a destination and mark them page by page. */
@@ -297,6 +299,8 @@ export const syncSampleSlotsTable = {
   pending: nullable(int),
   /** How many the queue took. */
   capacity: int,
+  /** The sums have this sample; false: a sweep of an earlier release took it. */
+  summed: withDefault(bool),
 };
 
 /** The numbers of destinations that had any when a sample was taken. */
@@ -316,6 +320,8 @@ export const syncSamplesTable = {
   failed: int,
   /** How many of them failed with which kind of error. */
   errors: json,
+  /** Associations that became dirty since the sample before; null: a sweep of an earlier release took the sample. */
+  arrived: nullable(int),
 };
 
 /** The samples of five minutes as one row for each destination. */
@@ -335,6 +341,35 @@ export const syncSampleSpansTable = {
   /** Attempts that failed. */
   failed: int,
   /** How many of them failed with which kind of error. */
+  errors: json,
+  /** Associations that became dirty; null: sweeps of an earlier release took all of the samples. */
+  arrived: nullable(int),
+};
+
+/**
+ * The samples of a slot, and of a span of five minutes, as one row for each type; and those of an hour as one for each
+ * destination.
+ */
+export const syncSampleSumsTable = {
+  namespace_id: text,
+  /** 10, 300 or 3,600. */
+  seconds: int,
+  /** The begin of the time. */
+  slot: timestamptz,
+  type: text,
+  /** Of the destination; empty: the sum over all of the type. */
+  name: text,
+  /** The greatest number of the samples. */
+  pending: int,
+  /** The greatest age of the samples; null: there was none. */
+  oldest_seconds: nullable(float),
+  /** Attempts that left nothing to do. */
+  done: int,
+  /** Attempts that failed. */
+  failed: int,
+  /** Associations that became dirty. */
+  arrived: int,
+  /** How many attempts failed with which kind of error. */
   errors: json,
 };
 

@@ -9,7 +9,7 @@ import { oldestOf } from '../records/overview/counts.ts';
 const destinationsMax = 10_000;
 
 /** The changes of a destination that are not synced. */
-type PendingOf = RowOf<typeof pendingColumns>;
+export type PendingOf = RowOf<typeof pendingColumns>;
 
 const pendingColumns = {
   destination_id: bigintText,

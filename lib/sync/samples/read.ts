@@ -4,24 +4,10 @@ import type { RowOf } from '#store/sql/columns.ts';
 import { float, jsonOf, nullable, text, timestamptz } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
-import { destinationsMax } from '../records/destinations.ts';
-import { beginOfSpan, spanSeconds } from './slots.ts';
-
-/** A type and a name. */
-export interface Place {
-  readonly type: string;
-  /** Empty: the destinations of the type that the samples do not name. */
-  readonly name: string;
-}
-
-export interface SampleRange {
-  readonly namespaceId: string;
-  readonly from: Date;
-  /** Exclusive. */
-  readonly to: Date;
-  readonly type: string | undefined;
-  readonly name: string | undefined;
-}
+import { samplesByDestination } from './destination-sources.ts';
+import type { Places, SampleRange } from './places.ts';
+import { beginOfSpan } from './slots.ts';
+import { samplesByType } from './sources.ts';
 
 /** Destinations whose sums are shown: those with the most failures, then with the most work. */
 export const summedMax = 100;
@@ -41,91 +27,89 @@ const sampleColumns = {
   /** Of the queue of all namespaces, the greatest of the step. */
   queued: nullable(float),
   capacity: nullable(float),
-  /** The greatest of the step; of a step of spans, the sum of the greatest of each destination. */
+  /** The greatest of the step; of a step of spans, the sum of the greatest of each type, or of each destination that counts by itself. */
   pending: float,
   oldest_seconds: nullable(float),
   done: float,
   failed: float,
+  /** Null: only sweeps of an earlier release took the samples. */
+  arrived: nullable(float),
   errors: nullable(jsonOf(z.record(z.string(), z.number()))),
 };
 
 /**
  * The samples of a range in steps, and the sums of types and destinations over all of it. A step without a sample has no row. One
- * statement, which goes through the samples once: all else is computed from the sums of each time and of each destination. Errors
- * that are alike are counted before they are taken apart.
+ * statement: steps and types are computed from the sums of types, and destinations from those of hours, so what it reads depends little on
+ * the number of destinations.
  * @param places those that count; undefined: all
  */
 export async function readSamples(
   { db }: Pick<Store, 'db'>,
   range: SampleRange,
   stepSeconds: number,
-  places: readonly Place[] | undefined,
+  places: Places | undefined,
 ): Promise<readonly SampleRow[]> {
   const { rows } = await samplesStatement(range, stepSeconds, places).execute(db);
   return rows;
 }
 
-function samplesStatement(range: SampleRange, stepSeconds: number, places: readonly Place[] | undefined) {
+export function samplesStatement(range: SampleRange, stepSeconds: number, places: Places | undefined) {
   const step = (slot: RawBuilder<unknown>) => beginOfSpan(slot, stepSeconds);
   return rowsOf(sampleColumns)`
-    with chosen as materialized (
-      select slot, type, name, errors, sum(pending) as pending, max(pending) as most, max(oldest_seconds) as oldest_seconds,
-             sum(done) as done, sum(failed) as failed, count(*) as times
-        from (select s.slot, s.type, s.name, s.pending, s.oldest_seconds, s.done, s.failed, case when s.failed > 0 then s.errors end as errors
-                from ${samplesFor(stepSeconds)} s where ${inRange(range)} ${ofPlaces(places)}) one
-       group by grouping sets ((slot, type, errors), (type, name, errors))
-    ),
-    typed as materialized (
-      select slot, type, sum(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed
-        from chosen where slot is not null group by slot, type
-    ),
+    with chosen as materialized (${samplesByType(range, stepSeconds, places)}),
+    found as materialized (${samplesByDestination(range, places)}),
     queue as (
       select ${step(sql`slot`)} as at, count(*) as samples, max(pending) as queued, max(capacity) as capacity
         from sync_sample_slots where slot >= ${range.from} and slot < ${range.to} group by 1
     ),
+    typed as materialized (
+      select slot, type, sum(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed,
+             sum(arrived) as arrived
+        from chosen group by slot, type
+    ),
     points as (
       select ${step(sql`slot`)} as at, max(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done,
-             sum(failed) as failed
-        from (select slot, sum(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed
+             sum(failed) as failed, sum(arrived) as arrived
+        from (select slot, sum(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed,
+                     sum(arrived) as arrived
                 from typed group by slot) one
        group by 1
     ),
-    named as (
-      select type, name, max(most) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed
-        from chosen where name <> '' group by type, name
+    named as materialized (
+      select type, name, max(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed,
+             sum(arrived) as arrived
+        from found group by type, name
        order by sum(failed) desc, sum(done) desc, type, name limit ${summedMax}::int
     ),
-    kinds as (
-      select at, type, null as name, jsonb_object_agg(kind, count) as errors
-        from (select o.at, o.type, e.key as kind, sum(e.value::int * o.times) as count
-                from (select ${step(sql`slot`)} as at, type, errors, sum(times) as times
-                        from chosen where slot is not null and errors is not null group by 1, type, errors) o
+    kinds as materialized (
+      select at, type, jsonb_object_agg(kind, count) as errors
+        from (select o.at, o.type, e.key as kind, sum(e.value::float8 * o.times) as count
+                from (select ${step(sql`slot`)} as at, type, errors, times from chosen where errors is not null) o
                cross join lateral ${kindsOf(sql`o.errors`)} e
                group by grouping sets ((o.at, e.key), (o.type, e.key))) one
        group by at, type
-      union all
-      select null, type, name, jsonb_object_agg(kind, count)
-        from (select o.type, o.name, e.key as kind, sum(e.value::int * o.times) as count
-                from (select type, name, errors, times from chosen where name <> '' and errors is not null) o
-               cross join lateral ${kindsOf(sql`o.errors`)} e
-               group by o.type, o.name, e.key) one
-       group by type, name
     ),
-    sums as (
-      select at, null::text as type, null::text as name, samples, queued, capacity, coalesce(pending, 0) as pending,
-             oldest_seconds, coalesce(done, 0) as done, coalesce(failed, 0) as failed
-        from queue left join points using (at)
-      union all
-      select null, type, null, 0, null, null, max(pending), max(oldest_seconds), sum(done), sum(failed) from typed group by type
-      union all
-      select null, type, name, 0, null, null, pending, oldest_seconds, done, failed from named
+    named_kinds as (
+      select type, name, jsonb_object_agg(kind, count) as errors
+        from (select f.type, f.name, e.key as kind, sum(e.value::float8 * f.times) as count
+                from found f join named using (type, name) cross join lateral ${kindsOf(sql`f.errors`)} e
+               group by f.type, f.name, e.key) one
+       group by type, name
     )
-    select s.at, s.type, s.name, s.samples::float8 as samples, s.queued::float8 as queued, s.capacity::float8 as capacity,
-           s.pending::float8 as pending, s.oldest_seconds, s.done::float8 as done, s.failed::float8 as failed, k.errors
-      from sums s
-      left join kinds k on coalesce(k.at, 'epoch') = coalesce(s.at, 'epoch') and coalesce(k.type, '') = coalesce(s.type, '')
-       and coalesce(k.name, '') = coalesce(s.name, '')
-     order by s.at, s.failed desc, s.done desc, s.type, s.name`;
+    select q.at, null::text as type, null::text as name, q.samples::float8 as samples, q.queued::float8 as queued,
+           q.capacity::float8 as capacity, coalesce(p.pending, 0) as pending, p.oldest_seconds, coalesce(p.done, 0) as done,
+           coalesce(p.failed, 0) as failed, case when p.done is null then 0 else p.arrived end as arrived, k.errors
+      from queue q left join points p using (at) left join kinds k using (at)
+     union all
+    select null, t.type, null, 0, null, null, t.pending, t.oldest_seconds, t.done, t.failed, t.arrived, k.errors
+      from (select type, max(pending) as pending, max(oldest_seconds) as oldest_seconds, sum(done) as done, sum(failed) as failed,
+                   sum(arrived) as arrived
+              from typed group by type) t
+      left join kinds k on k.type = t.type
+     union all
+    select null, n.type, n.name, 0, null, null, n.pending, n.oldest_seconds, n.done, n.failed, n.arrived, k.errors
+      from named n left join named_kinds k using (type, name)
+     order by at, failed desc, done desc, type, name`;
 }
 
 /** More than there are kinds of error. The planner would count with a hundred. */
@@ -133,36 +117,3 @@ const kindsMax = 20;
 
 const kindsOf = (errors: RawBuilder<unknown>) =>
   sql`(select key, value from jsonb_each_text(${errors}) limit ${kindsMax}::int)`;
-
-/** Steps of whole spans need only the sums of spans. */
-const samplesFor = (stepSeconds: number) =>
-  sql.table(stepSeconds % spanSeconds === 0 ? 'sync_sample_spans' : 'sync_samples');
-
-/**
- * The destinations of the namespace, and those of its samples, which may be deleted. At most one more than lists look at.
- */
-export async function sampledPlaces(
-  { db }: Pick<Store, 'db'>,
-  range: SampleRange,
-  stepSeconds: number,
-): Promise<readonly Place[]> {
-  const { rows } = await rowsOf({ type: text, name: text })`
-    select type, name from destinations d where namespace_id = ${range.namespaceId} and ${ofType(sql`d`, range)}
-     union
-    select type, name from ${samplesFor(stepSeconds)} s where ${inRange(range)} and name <> ''
-     limit ${destinationsMax + 1}::int`.execute(db);
-  return rows;
-}
-
-const inRange = (range: SampleRange) => sql`
-  s.namespace_id = ${range.namespaceId} and s.slot >= ${range.from} and s.slot < ${range.to} and ${ofType(sql`s`, range)}
-  and (${range.name ?? null}::text is null or s.name = ${range.name ?? null})`;
-
-const ofType = (table: RawBuilder<unknown>, { type }: SampleRange) =>
-  sql`(${type ?? null}::text is null or ${table}.type = ${type ?? null})`;
-
-const ofPlaces = (places: readonly Place[] | undefined) =>
-  places === undefined
-    ? sql``
-    : sql`and (s.type, s.name) in (
-        select * from unnest(${places.map(({ type }) => type)}::text[], ${places.map(({ name }) => name)}::text[]))`;

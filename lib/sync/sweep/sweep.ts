@@ -78,14 +78,16 @@ export interface Swept {
 }
 
 /**
- * Runs one round: marks secrets whose deletion time has come, takes a sample of the numbers, detects a failover of the database, continues markings and purges,
- * continues batches and standing rules, folds the counts of associations, begins the rechecks that are due, queues every dirty association without a job (lost between commit and queue, lost by Redis,
+ * Runs one round: marks secrets whose deletion time has come, folds the counts of associations, takes a sample of the numbers, detects a failover of the
+ * database, continues markings and purges, continues batches and standing rules, begins the rechecks that are due, queues every dirty association without a job (lost between commit and queue, lost by Redis,
  * or left out while the queue was full), takes up jobs delayed by a clock that was set back, and removes stale pending entries.
  * Each step may run twice and concurrently with another sweep.
  */
 export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept> {
   const expired = await parts.expire();
   const settings = await loadSettings(parts.store);
+  // A sample has the arrivals that are folded.
+  await foldChanges(parts);
   await sampleIfDue(parts, state, settings.queue_capacity);
   await (settings.disabled ? parts.queue.pause() : parts.queue.resume());
   await noticeLineage(parts);
@@ -96,7 +98,6 @@ export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept
   await prunePlans(parts.store);
   await continueRules(parts, AbortSignal.timeout(ruleMsMax));
   await pruneHistories(parts, state);
-  await foldChanges(parts);
   await checkCounts(parts, state.counts);
   const rechecks = await beginRechecks(parts, settings.queue_capacity);
   const { requeued, refused } = await requeueLost(parts, state, settings.queue_capacity);

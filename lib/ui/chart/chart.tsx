@@ -3,7 +3,7 @@ import { count } from '../parts/relative.ts';
 
 export interface Series {
   readonly name: string;
-  readonly tone: 'ok' | 'wait' | 'fail' | 'off';
+  readonly tone: 'ok' | 'wait' | 'fail' | 'off' | 'accent' | 'second';
   /** One for each point; null where it is not known. */
   readonly values: readonly (number | null)[];
 }

@@ -33,6 +33,14 @@ export interface Shown {
   }[];
 }
 
+/** What has to be done beside what was done: when more arrives than is done, changes wait. */
+export const flow: Shown = {
+  title: 'Throughput',
+  series: [
+    { name: 'arrived', tone: 'second', member: ['arrived'] },
+    { name: 'done', tone: 'accent', member: ['done'] },
+  ],
+};
 export const attempts: Shown = {
   title: 'Attempts',
   series: [

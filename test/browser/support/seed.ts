@@ -26,7 +26,8 @@ async function samples({ store: { db } }: OpenService, working: string, broken: 
   await sql`
     insert into sync_samples
     select 'root', slot, 'cloud-a-sm', name, (extract(epoch from slot)::bigint / 10 % 30)::int, 4 + extract(epoch from slot)::bigint / 10 % 25,
-           12, case name when ${broken} then 3 else 0 end, case name when ${broken} then '{"credentials": 3}'::jsonb else '{}' end
+           12, case name when ${broken} then 3 else 0 end, case name when ${broken} then '{"credentials": 3}'::jsonb else '{}' end,
+           (extract(epoch from slot)::bigint / 10 % 20)::int
       from sync_sample_slots cross join unnest(array[${working}, ${broken}]) as d (name) on conflict do nothing`.execute(
     db,
   );

@@ -35,6 +35,55 @@ async function showMany(page: Page): Promise<void> {
   await page.route('**/v1/sys/sync/overview*', (route) => route.fulfill({ json }));
 }
 
+/** Has the page see an hour in which more arrives than is done; a sweep of an earlier release sampled its first minutes. */
+async function showFlow(page: Page): Promise<void> {
+  const to = Date.UTC(2026, 0, 1, 12);
+  const points = Array.from({ length: 60 }, (_, index) => ({
+    at: new Date(to - (60 - index) * 60_000).toISOString(),
+    samples: 6,
+    pending: 10 + 3 * index,
+    oldest_seconds: index,
+    arrived: index < 10 ? null : 40 + Math.round(15 * Math.sin(index / 6)),
+    done: 37 + Math.round(9 * Math.sin(index / 9)),
+    failed: index % 20 === 0 ? 2 : 0,
+    errors: {},
+  }));
+  const data = {
+    version: 'flow',
+    from: new Date(to - 3_600_000).toISOString(),
+    to: new Date(to).toISOString(),
+    step: 60,
+    points,
+    types: [],
+    destinations: [],
+  };
+  await page.route('**/v1/sys/sync/samples*', (route) => route.fulfill({ json: { data } }));
+}
+
+describe.skipIf(!hasBrowser())('the course of the last hour', () => {
+  test.each(bothColours)(
+    'has what arrived beside what was done, as lines, in words and as a table (%s)',
+    async (colours) => {
+      const opened = await visit('/ui/', colours);
+      const { page } = opened;
+      await showMany(page);
+      await showFlow(page);
+      await logIn(opened, service.rootToken);
+      await page.getByRole('region', { name: 'Over time' }).scrollIntoViewIfNeeded();
+      const chart = page.getByRole('figure').filter({ hasText: 'Throughput' });
+      await chart.getByText(/^arrived \d+$/).waitFor();
+      await chart.getByText(/^done \d+$/).waitFor();
+      expect(await chart.locator('path.second, path.accent').count()).toBe(2);
+      await chart.getByText('Throughput as a table').click();
+      const table = chart.getByRole('table');
+      expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Time', 'arrived', 'done']);
+      expect(await table.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual(['–', '37']);
+      expect(await table.getByRole('row').nth(11).getByRole('cell').first().textContent()).toBe('55');
+      expect(await violations(page)).toEqual([]);
+    },
+  );
+});
+
 describe.skipIf(!hasBrowser())('an overview of more than fits', () => {
   test.each(bothColours)('says what it does not show, and shows it on request (%s)', async (colours) => {
     const opened = await visit('/ui/', colours);

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OpenStore } from '#store/open.ts';
-import { type Place, readSamples, sampledPlaces } from '#sync/samples/read.ts';
+import { type Places, sampledPlaces } from '#sync/samples/places.ts';
+import { readSamples, samplesStatement } from '#sync/samples/read.ts';
 import { testStore } from '../../store/stores.ts';
 
 let store: OpenStore;
@@ -18,13 +19,26 @@ interface Given {
   readonly age?: number;
   readonly done?: number;
   readonly errors?: Readonly<Record<string, number>>;
+  readonly arrived?: number;
 }
 
 async function insert(given: readonly Given[]): Promise<void> {
-  for (const { at, name, type = 'cloud-a-sm', namespace = 'root', pending = 0, age, done = 0, errors = {} } of given) {
+  for (const {
+    at,
+    name,
+    type = 'cloud-a-sm',
+    namespace = 'root',
+    pending = 0,
+    age,
+    done = 0,
+    errors = {},
+    arrived,
+  } of given) {
     const failed = Object.values(errors).reduce((sum, one) => sum + one, 0);
     await sql`insert into sync_samples values (${namespace}, ${after(at)}, ${type}, ${name}, ${pending}, ${age ?? null}, ${done},
-                                               ${failed}, ${JSON.stringify(errors)})`.execute(store.db);
+                                               ${failed}, ${JSON.stringify(errors)}, ${arrived ?? null})`.execute(
+      store.db,
+    );
   }
 }
 
@@ -38,8 +52,8 @@ beforeAll(async () => {
   ] as const)
     await sql`insert into sync_sample_slots values (${after(at)}, ${pending}, 100)`.execute(store.db);
   await insert([
-    { at: 0, name: 'a', pending: 3, age: 5, done: 1, errors: { timeout: 1 } },
-    { at: 0, name: 'b', pending: 1, age: 9, done: 2 },
+    { at: 0, name: 'a', pending: 3, age: 5, done: 1, errors: { timeout: 1 }, arrived: 4 },
+    { at: 0, name: 'b', pending: 1, age: 9, done: 2, arrived: 3 },
     { at: 0, name: '', type: 'cloud-b-kv', pending: 1, done: 4, errors: { name: 2 } },
     { at: 10, name: 'a', pending: 1, age: 15, done: 10, errors: { timeout: 1, network: 1 } },
     { at: 120, name: 'a', pending: 50, done: 50 },
@@ -48,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-const read = async (places?: readonly Place[], more = {}, step = 60) => {
+const read = async (places?: Places, more = {}, step = 60) => {
   const rows = await readSamples(store, { ...range, ...more }, step, places);
   return {
     points: rows.filter(({ at }) => at !== null),
@@ -70,6 +84,7 @@ test('a step has the greatest depth and age of its samples and the sums of their
       oldest_seconds: 15,
       done: 17,
       failed: 5,
+      arrived: 7,
       errors: { timeout: 2, network: 1, name: 2 },
     },
     {
@@ -81,6 +96,7 @@ test('a step has the greatest depth and age of its samples and the sums of their
       oldest_seconds: null,
       done: 0,
       failed: 0,
+      arrived: 0,
       errors: null,
     },
   ]);
@@ -110,13 +126,13 @@ test('types and destinations have their sums over the range', async () => {
 });
 
 test('only the given places count', async () => {
-  const { points, types, named } = await read([{ type: 'cloud-a-sm', name: 'b' }]);
+  const { points, types, named } = await read({ types: [], single: [{ type: 'cloud-a-sm', name: 'b' }] });
   expect(points.map(({ pending, done, failed }) => [pending, done, failed])).toEqual([
     [1, 2, 0],
     [0, 0, 0],
   ]);
   expect([types.length, named.map(({ name }) => name)]).toEqual([1, ['b']]);
-  expect((await read([])).types).toEqual([]);
+  expect((await read({ types: [], single: [] })).types).toEqual([]);
 });
 
 test('a type or a name narrows the samples', async () => {
@@ -124,21 +140,38 @@ test('a type or a name narrows the samples', async () => {
   expect((await read(undefined, { name: 'b' })).points[0]).toMatchObject({ pending: 1, done: 2 });
 });
 
-test('the places are those of the samples and of the namespace', async () => {
-  expect(await sampledPlaces(store, range, 10)).toEqual(
-    expect.arrayContaining(['a', 'b'].map((name) => ({ type: 'cloud-a-sm', name }))),
-  );
-  expect(await sampledPlaces(store, { ...range, type: 'cloud-b-kv' }, 10)).toEqual([]);
+test('what sweeps of an earlier release sampled has no arrivals, which is not none', async () => {
+  const { points, types } = await read(undefined, { type: 'cloud-b-kv' });
+  expect([points.map(({ arrived }) => arrived), types[0]?.arrived]).toEqual([[null, 0], null]);
 });
 
-test('the samples of a namespace are read along an index', async () => {
+test('the places are those of the samples and of the namespace', async () => {
+  await sql`insert into sync_sample_spans
+            select namespace_id, ${begin}, type, name, 1, 1, 1, 0, '{}', 1 from sync_samples
+             where slot = ${begin} and name <> ''`.execute(store.db);
+  expect(await sampledPlaces(store, range)).toEqual(
+    expect.arrayContaining(['a', 'b'].map((name) => ({ type: 'cloud-a-sm', name }))),
+  );
+  expect(await sampledPlaces(store, { ...range, type: 'cloud-b-kv' })).toEqual([]);
+});
+
+test('samples are read along the indexes of their namespace and time, and of slots without sums', async () => {
+  const day = { ...range, from: new Date('2030-01-30T08:10:00Z'), to: new Date('2030-01-31T08:05:00Z') };
   await store.transaction(async (tx) => {
     await sql`set local enable_seqscan = off`.execute(tx);
-    const { rows } = await sql<{ 'QUERY PLAN': string }>`
-      explain select * from sync_samples s
-       where s.namespace_id = 'root' and s.slot >= ${range.from} and s.slot < ${range.to}`.execute(tx);
+    await sql`set local enable_bitmapscan = off`.execute(tx);
+    const { sql: text, parameters } = samplesStatement(day, 300, undefined).compile(tx);
+    const explain = { ...samplesStatement(day, 300, undefined).compile(tx), sql: `explain ${text}`, parameters };
+    const { rows } = await tx.executeQuery<{ 'QUERY PLAN': string }>(explain);
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(plan).toContain('Index Cond: ((namespace_id =');
-    expect(plan).toContain('(slot >= ');
+    expect(plan).not.toContain('Seq Scan on sync_sample');
+    expect(plan).not.toContain('on sync_samples');
+    expect(plan).toContain('using sync_sample_slots_unsummed');
+    expect(plan).toMatch(
+      /using sync_sample_sums_pkey[^\n]*\n *Index Cond: \(\(namespace_id = [^\n]*seconds = 300[^\n]*slot >=/,
+    );
+    expect(plan).toMatch(
+      /using sync_sample_sums_pkey[^\n]*\n *Index Cond: \(\(namespace_id = [^\n]*seconds = 3600[^\n]*slot >=/,
+    );
   });
 });

@@ -3,8 +3,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { AppError } from '#core/errors.ts';
 import type { OpenStore } from '#store/open.ts';
 import { pendingByDestination } from '#sync/samples/pending.ts';
-import { readSamples } from '#sync/samples/read.ts';
-import { namedMax, takeSample } from '#sync/samples/take.ts';
+import { takeSample } from '#sync/samples/take.ts';
+import { namedMax } from '#sync/samples/take-statement.ts';
 import { testStore } from '../../store/stores.ts';
 import { insertDestinations, insertRecords } from '../records/many.ts';
 
@@ -127,6 +127,27 @@ test('samples of yesterday are deleted, in steps', async () => {
   expect([(await stored()).length, (await slots()).length]).toEqual([0, 1]);
 });
 
+test('spans and sums of yesterday are deleted, in steps, also those that began without a sample', async () => {
+  for (const table of ['sync_sample_spans', 'sync_sample_sums'])
+    await sql`
+      insert into ${sql.table(table)} (namespace_id, ${sql.raw(table === 'sync_sample_sums' ? 'seconds, ' : '')}slot, type, name, pending, done, failed, arrived, errors)
+      select 'root', ${sql.raw(table === 'sync_sample_sums' ? '10, ' : '')}now() - interval '24 hours' - n * ${table === 'sync_sample_sums' ? 10 : 300}::int * interval '1 s',
+             'cloud-a-sm', 'a', 0, 1, 0, 0, '{}' from generate_series(0, 150) n`.execute(store.db);
+  const left = async () =>
+    (
+      await sql<{ spans: number; sums: number }>`
+        select (select count(*)::int from sync_sample_spans) as spans, (select count(*)::int from sync_sample_sums) as sums`.execute(
+        store.db,
+      )
+    ).rows[0];
+  await take();
+  expect(await left()).toEqual({ spans: 51, sums: 51 });
+  await sql`delete from sync_sample_slots`.execute(store.db);
+  await take();
+  // The last span has samples that are not yet so old.
+  expect(await left()).toEqual({ spans: 1, sums: 0 });
+});
+
 test('a sample names the busiest destinations of a namespace and sums up the others by type', async () => {
   const names = Array.from({ length: namedMax + 5 }, (_, index) => `d${index}`);
   await insertDestinations(store, names);
@@ -169,50 +190,4 @@ test('very many pending changes are counted exactly, and their age too', async (
   const found = await pendingByDestination(store);
   expect(found.map(({ pending }) => pending)).toEqual([(all * 3) / 4, all / 4]);
   for (const { oldest_seconds } of found) expect(oldest_seconds).toBeCloseTo(all, -2);
-});
-
-test('the samples of five minutes are summed by destination, and a long range reads the sums', async () => {
-  await insertDestinations(store, ['a', 'b']);
-  await insertRecords(store, [{ destination: 'a', secret: 'one', status: 'PENDING' }]);
-  const begin = '2030-01-31T08:00:00Z';
-  // The time of the samples is that of the database; they are moved to where a span begins.
-  const move = (seconds: number) =>
-    sql`
-    with s as (update sync_sample_slots set slot = ${begin}::timestamptz + ${seconds}::int * interval '1 s' where slot <= now())
-    update sync_samples set slot = ${begin}::timestamptz + ${seconds}::int * interval '1 s' where slot <= now()`.execute(
-      store.db,
-    );
-  const given = [
-    ['a', 5, { timeout: 2, permission: 1 }],
-    ['b', 1, {}],
-    ['a', 3, { timeout: 4 }],
-    ['a', 2, {}],
-  ] as const;
-  for (const [index, [name, done, errors]] of given.entries()) {
-    await count(name, done, errors);
-    await take();
-    await move(index * 10);
-  }
-  await sql`delete from associations`.execute(store.db);
-  await sql`update sync_sample_spans set slot = ${begin}`.execute(store.db);
-  const range = {
-    namespaceId: 'root',
-    from: new Date(begin),
-    to: new Date('2030-01-31T08:05:00Z'),
-    type: undefined,
-    name: undefined,
-  };
-  const [fine, coarse] = [
-    await readSamples(store, range, 150, undefined),
-    await readSamples(store, range, 300, undefined),
-  ];
-  expect(coarse).toEqual(
-    fine.map((row) => ({ ...row, oldest_seconds: row.oldest_seconds === null ? null : expect.any(Number) })),
-  );
-  expect(coarse.find(({ name }) => name === 'a')).toMatchObject({
-    pending: 1,
-    done: 10,
-    failed: 7,
-    errors: { timeout: 6, permission: 1 },
-  });
 });

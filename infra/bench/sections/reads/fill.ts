@@ -73,14 +73,19 @@ const besides = [
   `insert into sync_attempts (association_id, generation, duration_ms, calls, outcome)
    select id, 1, 20, 1, 'synced' from associations cross join generate_series(1, 20) where id % ${rareOne} = 1`,
   `insert into destination_results (destination_id, last_success_at) select id, now() from destinations on conflict do nothing`,
-  `insert into sync_sample_slots (slot, pending, capacity)
-   select to_timestamp(floor(extract(epoch from now()) / 10) * 10 - n * 10), n % 100, 1000000 from generate_series(1, 8639) n
+  `insert into sync_sample_slots (slot, pending, capacity, summed)
+   select to_timestamp(floor(extract(epoch from now()) / 10) * 10 - n * 10), n % 100, 1000000, true from generate_series(1, 8639) n
    on conflict do nothing`,
   `insert into sync_samples
-   select d.namespace_id, s.slot, d.type, d.name, 5, 9, 40, 2, '{"name":1,"timeout":1}'
+   select d.namespace_id, s.slot, d.type, d.name, 5, 9, 40, 2, '{"name":1,"timeout":1}', 41
      from sync_sample_slots s cross join (select * from destinations where name like 'reads-%' order by id limit 40) d`,
   `insert into sync_sample_spans
    select namespace_id, to_timestamp(floor(extract(epoch from slot) / 300) * 300) as span, type, name, max(pending),
-          max(oldest_seconds), sum(done), sum(failed), '{"name":30,"timeout":30}'
+          max(oldest_seconds), sum(done), sum(failed), '{"name":30,"timeout":30}', sum(arrived)
      from sync_samples group by namespace_id, span, type, name`,
+  `insert into sync_sample_sums
+   select namespace_id, l.seconds, to_timestamp(floor(extract(epoch from slot) / l.seconds) * l.seconds) as span, type,
+          case when l.seconds = 3600 then name else '' end as summed, 5 * count(distinct name), max(oldest_seconds), sum(done), sum(failed),
+          sum(arrived), jsonb_build_object('name', count(*), 'timeout', count(*))
+     from sync_samples cross join (values (10), (300), (3600)) l (seconds) group by namespace_id, l.seconds, span, type, summed`,
 ];

@@ -80,6 +80,7 @@ export const sync: TableNotes = {
       done: 'Attempts since the last sample that left nothing to do.',
       failed: 'Attempts since the last sample that failed.',
       errors: 'How many of them failed with which kind of error.',
+      arrived: 'Associations that became dirty since the last sample.',
     },
   },
   markings: { about: 'Changes that concern every association of a destination and mark them page by page.' },
@@ -137,6 +138,7 @@ export const sync: TableNotes = {
       slot: 'The begin of the ten seconds in which the sample was taken.',
       pending: 'Operations in the queue, of all namespaces; null: Redis was unavailable.',
       capacity: 'How many the queue took.',
+      summed: 'The sums have this sample; false: a sweep of an earlier release took it.',
     },
   },
   sync_samples: {
@@ -148,6 +150,8 @@ export const sync: TableNotes = {
       done: 'Attempts since the sample before that left nothing to do.',
       failed: 'Attempts since the sample before that failed.',
       errors: 'How many of them failed with which kind of error.',
+      arrived:
+        'Associations that became dirty since the sample before; null: a sweep of an earlier release took the sample.',
     },
   },
   sync_sample_spans: {
@@ -160,6 +164,22 @@ export const sync: TableNotes = {
       done: 'Attempts that left nothing to do.',
       failed: 'Attempts that failed.',
       errors: 'How many of them failed with which kind of error.',
+      arrived: 'Associations that became dirty; null: sweeps of an earlier release took all of the samples.',
+    },
+  },
+  sync_sample_sums: {
+    about:
+      'The samples of a slot, and of a span of five minutes, as one row for each type; and those of an hour as one for each destination.',
+    columns: {
+      seconds: '10, 300 or 3,600.',
+      slot: 'The begin of the time.',
+      name: 'Of the destination; empty: the sum over all of the type.',
+      pending: 'The greatest number of the samples.',
+      oldest_seconds: 'The greatest age of the samples; null: there was none.',
+      done: 'Attempts that left nothing to do.',
+      failed: 'Attempts that failed.',
+      arrived: 'Associations that became dirty.',
+      errors: 'How many attempts failed with which kind of error.',
     },
   },
   sync_objects: {

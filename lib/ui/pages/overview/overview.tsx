@@ -1,5 +1,5 @@
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { attempts, Samples, waiting } from '../../chart/samples.tsx';
+import { attempts, flow, Samples, waiting } from '../../chart/samples.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { counted } from '../../parts/relative.ts';
 import { Answer, State } from '../../parts/states.tsx';
@@ -43,7 +43,7 @@ function Numbers({ overview }: { readonly overview: Value }) {
         <Needs needs={needs} />
         <Places places={places} />
       </div>
-      <Samples charts={[attempts, waiting]} />
+      <Samples charts={[flow, attempts, waiting]} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso';
 import { memberOf, textOf, type Value } from '#client/wire/json.ts';
-import { age, attempts, depth, Samples, waiting } from '../../chart/samples.tsx';
+import { age, attempts, depth, flow, Samples, waiting } from '../../chart/samples.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { count, counted } from '../../parts/relative.ts';
@@ -29,7 +29,10 @@ export function Queue() {
         </div>
       </div>
       <Answer asked={asked}>{({ data }) => <Numbers overview={data ?? null} />}</Answer>
-      <Samples charts={namespace.value === '' ? [depth, age, attempts, waiting] : [age, attempts, waiting]} hasErrors />
+      <Samples
+        charts={namespace.value === '' ? [depth, age, flow, attempts, waiting] : [age, flow, attempts, waiting]}
+        hasErrors
+      />
     </>
   );
 }

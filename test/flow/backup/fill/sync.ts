@@ -29,6 +29,7 @@ export const sync: Filling = {
     'sync_sample_slots',
     'sync_samples',
     'sync_sample_spans',
+    'sync_sample_sums',
   ],
   async fill(world) {
     const { service, kept } = world;
@@ -64,11 +65,15 @@ export const sync: Filling = {
     await sql`insert into sync_rule_work (mount_id, secret_name) select mount_id, 'gone' from sync_rules`.execute(
       service.store.db,
     );
-    await sql`insert into sync_sample_slots values (to_timestamp(0), 1, 2)`.execute(service.store.db);
+    await sql`insert into sync_sample_slots values (to_timestamp(0), 1, 2, true)`.execute(service.store.db);
     for (const table of ['sync_samples', 'sync_sample_spans'])
-      await sql`insert into ${sql.table(table)} values ('root', to_timestamp(0), ${everyType[0]}, 'a', 1, 2, 3, 4, '{"name": 4}')`.execute(
+      await sql`insert into ${sql.table(table)} values ('root', to_timestamp(0), ${everyType[0]}, 'a', 1, 2, 3, 4, '{"name": 4}', 5)`.execute(
         service.store.db,
       );
+    await sql`insert into sync_sample_sums
+              values ('root', 300, to_timestamp(0), ${everyType[0]}, '', 1, 2, 3, 4, 5, '{"name": 4}')`.execute(
+      service.store.db,
+    );
     await sql`insert into destination_drift (destination_id, due_at)
               select min(id), now() + interval '1 day' from destinations`.execute(service.store.db);
     // The state after a process died behind a change of a destination; its associations are all newer.

@@ -5,7 +5,8 @@ import { operation, type Row } from '#path/contract/row.ts';
 import { duration, type Input, text } from '#path/fields.ts';
 import { destinationsMax } from '#sync/records/destinations.ts';
 import { recordFilter, recordFilterFields } from '#sync/records/filter.ts';
-import { type Place, readSamples, type SampleRange, sampledPlaces } from '#sync/samples/read.ts';
+import { type Places, type SampleRange, sampledPlaces } from '#sync/samples/places.ts';
+import { readSamples } from '#sync/samples/read.ts';
 import { slotSeconds, spanSeconds } from '#sync/samples/slots.ts';
 import type { SyncParts } from '../../parts.ts';
 import { readableOf } from '../../rights/readable.ts';
@@ -40,7 +41,7 @@ const fields = {
 /** The row `sys/sync/samples`. */
 export const samplesRow = (parts: SyncParts): Row => ({
   pattern: 'sync/samples',
-  help: 'Shows how the syncs fared over the last day, for charts: pending changes and the age of the oldest, attempts and their errors, in steps, and in all by type and destination. Destinations whose associations the caller may not read are left out.',
+  help: 'Shows how the syncs fared over the last day, for charts: pending changes and the age of the oldest, changes that arrived, attempts and their errors, in steps, and in all by type and destination. Destinations whose associations the caller may not read are left out.',
   operations: {
     read: operation(fields, {
       summary: 'Read how the syncs fared over the last day',
@@ -58,7 +59,7 @@ async function read(parts: SyncParts, input: Input<typeof fields>, context: Read
   const { type, name } = recordFilter(definitions, { type: input.type, name: input.name }, vocabulary);
   const { from, to, stepSeconds } = rangeOf(input, clock.now());
   const range = { namespaceId: namespace.id, from, to, type, name };
-  const rows = await readSamples(store, range, stepSeconds, await placesOf(parts, range, stepSeconds, context));
+  const rows = await readSamples(store, range, stepSeconds, await placesOf(parts, range, context));
   const view = samplesView(definitions, rows, { vocabulary, withQueue: namespace.path === '' });
   return tagged(versioned({ from: from.toISOString(), to: to.toISOString(), step: stepSeconds, ...view }), context);
 }
@@ -67,19 +68,17 @@ async function read(parts: SyncParts, input: Input<typeof fields>, context: Read
  * What the caller may read; undefined: everything. The destinations of a type that the samples do not name count for callers who may read all
  * destinations of the type.
  */
-async function placesOf(
-  { store }: SyncParts,
-  range: SampleRange,
-  stepSeconds: number,
-  context: ReadContext,
-): Promise<readonly Place[] | undefined> {
+async function placesOf({ store }: SyncParts, range: SampleRange, context: ReadContext): Promise<Places | undefined> {
   if (context.caller?.root === true) return undefined;
-  const found = await sampledPlaces(store, range, stepSeconds);
+  const found = await sampledPlaces(store, range);
   if (found.length > destinationsMax) context.warn(`only ${destinationsMax} destinations are looked at`);
   const places = found.slice(0, destinationsMax);
   const readable = await readableOf(context, places);
+  if (found.length > destinationsMax) return { types: [], single: readable };
   const open = new Set(readable);
   const hidden = new Set(places.filter((place) => !open.has(place)).map(({ type }) => type));
-  const types = new Set(readable.map(({ type }) => type).filter((type) => !hidden.has(type)));
-  return found.length > destinationsMax ? readable : [...readable, ...[...types].map((type) => ({ type, name: '' }))];
+  return {
+    types: [...new Set(readable.map(({ type }) => type))].filter((type) => !hidden.has(type)),
+    single: readable.filter(({ type }) => hidden.has(type)),
+  };
 }

@@ -28,9 +28,10 @@ export function samplesView(
   return { points, types, destinations };
 }
 
-const numbersOf = ({ pending, oldest_seconds, done, failed, errors }: SampleRow): object => ({
+const numbersOf = ({ pending, oldest_seconds, done, failed, arrived, errors }: SampleRow): object => ({
   pending,
   oldest_seconds: oldest_seconds === null ? null : Math.round(oldest_seconds),
+  arrived,
   done,
   failed,
   errors: errors ?? {},
