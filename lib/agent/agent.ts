@@ -46,7 +46,10 @@ export async function runAgent(parts: AgentParts): Promise<void> {
   const answered = () => recordAnswer(settings.healthFile, isIsolated);
   const pool = new Pool({ address: settings.address, token: settings.token });
   let id = await pool.register(settings);
-  log.info({ agent: id, engines: engines.map(({ version }) => version), isIsolated, isGuarded }, 'the agent waits for work');
+  log.info(
+    { agent: id, engines: engines.map(({ version }) => version), isIsolated, isGuarded },
+    'the agent waits for work',
+  );
   await answered();
   parts.onReady?.();
   let tidyAt = 0;

@@ -34,6 +34,7 @@ const cannotIsolate =
   'runs cannot be isolated: unshare, setpriv, mount and prlimit of util-linux, with user namespaces, do not work on this machine';
 const notIsolated =
   "runs are not isolated: they see the processes of this machine, the agent's environment among them, the folders of other runs of the same user, and its network";
-const notGuarded = 'the network of runs is that of this machine, with the addresses of its metadata service and of its own programs';
+const notGuarded =
+  'the network of runs is that of this machine, with the addresses of its metadata service and of its own programs';
 const cannotGuard =
   'a network of their own needs unshare --net, ip or perl to bring up its loopback interface, and a program node that the user of runs may execute; KEYFERRY_AGENT_NETWORK=open accepts this';

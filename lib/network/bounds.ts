@@ -40,8 +40,7 @@ const portMax = 65_535;
 export function readBounds(setting = 'none', { name, closed } = ofServer): NetworkBounds {
   const entries = setting.split(',').flatMap((one) => one.trim() || []);
   const words = entries.filter((entry) => entry === 'all' || entry === 'none');
-  if (words.length > 0 && entries.length > 1)
-    throw new ConfigError(`${name}: ${words[0]} must be the only entry`);
+  if (words.length > 0 && entries.length > 1) throw new ConfigError(`${name}: ${words[0]} must be the only entry`);
   if (words.length > 0) return { all: words[0] === 'all', blocks: [], ports: [], closed };
   const read = entries.map((entry) => [entry, parseBlock(entry), parsePorts(entry)] as const);
   const wrong = read.find(([, block, ports]) => block === undefined && ports === undefined);

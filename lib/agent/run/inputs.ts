@@ -75,9 +75,7 @@ export function environmentOf(material: Material, around: Surroundings): Readonl
     TFC_PROJECT_NAME: material['project-name'],
     TF_CLI_CONFIG_FILE: around.hostsFile,
     [`TF_TOKEN_${hostName(around.address)}`]: around.token,
-    ...(around.sshKeyFile === undefined
-      ? {}
-      : { GIT_SSH_COMMAND: sshCommand(around.sshKeyFile, around.sshOption) }),
+    ...(around.sshKeyFile === undefined ? {} : { GIT_SSH_COMMAND: sshCommand(around.sshKeyFile, around.sshOption) }),
     ...Object.fromEntries(own),
     ...Object.fromEntries(material['identity-tokens'].map(({ key, value }) => [key, value])),
   };

@@ -43,7 +43,11 @@ export async function confinedRun({
   const guard =
     network === undefined
       ? undefined
-      : guardOf({ address: network.address, networkAllowed: readAllowed(network.allowed), environment: network.agent ?? {} });
+      : guardOf({
+          address: network.address,
+          networkAllowed: readAllowed(network.allowed),
+          environment: network.agent ?? {},
+        });
   const settings = { folder: parent, user, hiddenFiles, environment: path, guard };
   const confinement = await tryConfinement(settings, engines);
   const folder = await makeRunFolder(settings);
@@ -75,5 +79,13 @@ export async function confinedRun({
     const ended = await run(command, limits);
     return { ...ended, text };
   };
-  return { parent, folder, user, isIsolated: confinement.isolation !== undefined, isGuarded: confinement.isolation?.network !== undefined, limits, say };
+  return {
+    parent,
+    folder,
+    user,
+    isIsolated: confinement.isolation !== undefined,
+    isGuarded: confinement.isolation?.network !== undefined,
+    limits,
+    say,
+  };
 }

@@ -4,8 +4,8 @@ import type { AgentSettings } from '../../settings.ts';
 import type { Command } from '../command.ts';
 import { seenFolders } from '../folder.ts';
 import { openFolders } from '../limits/disk.ts';
-import type { GuardedNetwork } from './network/network.ts';
 import { type Isolation, isolationOn, type Machine, placeNames, wordsApart } from './isolation.ts';
+import type { GuardedNetwork } from './network/network.ts';
 import { programOnPath } from './programs.ts';
 import { handed } from './shell.ts';
 

@@ -74,7 +74,8 @@ export function wordsApart(isolation: Isolation, sh: string, apart: Apart): read
   const others = ['--pid', '--ipc', '--fork', '--mount-proc', '--kill-child=KILL', '--'];
   const root = [unshare, '--user', '--map-root-user'];
   // The network is made first: what sets it up is outside of the run's view of processes and folders.
-  const made = isolation.network === undefined ? [] : ['--net', '--', sh, '-c', isolation.network.script, 'sh', unshare];
+  const made =
+    isolation.network === undefined ? [] : ['--net', '--', sh, '-c', isolation.network.script, 'sh', unshare];
   return [
     ...[setpriv, '--pdeathsig', 'KILL', '--'],
     ...[...root, ...made, ...others],

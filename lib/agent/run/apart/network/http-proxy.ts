@@ -140,10 +140,12 @@ function exchange(request: IncomingMessage, response: ServerResponse, sent: http
         reject(error);
       }
     });
-    response.on('error', () => {}).once('close', () => {
-      sent.destroy();
-      resolve();
-    });
+    response
+      .on('error', () => {})
+      .once('close', () => {
+        sent.destroy();
+        resolve();
+      });
     request.on('error', () => sent.destroy());
     request.pipe(sent);
   });
