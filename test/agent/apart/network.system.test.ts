@@ -172,7 +172,7 @@ describe('a run', () => {
     await writeFile(file, run.limits.confinement.isolation?.network?.sshProgram ?? '', { mode: 0o644 });
     const command = (host: string, port: number) =>
       `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | ${process.execPath} ${file} ${host} ${port}`;
-    expect((await run.say(command('loopback.test', other.port))).text).toMatch(/200 OK[^]*marker$/);
+    expect((await run.say(command('loopback.test', other.port))).text).toMatch(/200 OK[\s\S]*marker$/);
     expect((await run.say(command('169.254.169.254', 22))).text).toContain('the network of the run answered 403');
     expect(sshProxyProgram([])).toContain('3128');
   });

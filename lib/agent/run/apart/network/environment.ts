@@ -54,15 +54,19 @@ export function proxyVariables(listeners: readonly Listener[]): Readonly<Record<
 function reachThroughProxy(http: typeof import('node:http'), own: NodeJS.Process, port: number): void {
   const [host = '', remotePort] = own.argv.slice(2);
   const path = `${host.includes(':') ? `[${host}]` : host}:${remotePort}`;
-  const fail = (why: string): void => void own.stderr.write(`no connection to ${path}: ${why}\n`, () => own.exit(1));
+  const fail = (why: string) => {
+    own.stderr.write(`no connection to ${path}: ${why}\n`, () => own.exit(1));
+  };
   const request = http.request({ host: '127.0.0.1', port, method: 'CONNECT', path, agent: false });
   request.once('error', (error) => fail(error.message));
-  request.once('connect', (response, socket, head): void => {
-    if (response.statusCode !== 200) return fail(`the network of the run answered ${response.statusCode}`);
-    own.stdout.write(head);
-    socket.on('error', () => own.exit(1)).once('close', () => own.exit(0));
-    own.stdin.pipe(socket);
-    socket.pipe(own.stdout);
+  request.once('connect', ({ statusCode }, socket, head) => {
+    if (statusCode !== 200) fail(`the network of the run answered ${statusCode}`);
+    else {
+      own.stdout.write(head);
+      socket.on('error', () => own.exit(1)).once('close', () => own.exit(0));
+      own.stdin.pipe(socket);
+      socket.pipe(own.stdout);
+    }
   });
   request.end();
 }

@@ -11,7 +11,7 @@ export interface NamespaceParts {
 
 /** SIOCSIFFLAGS with IFF_UP and IFF_RUNNING, as netdevice(7) has them. */
 const perlProgram =
-  'use Socket; socket(my $s, AF_INET, SOCK_DGRAM, 0) or die; ioctl($s, 0x8914, pack("a16 s x22", "lo", 0x41)) or die "lo: $!\\n"';
+  'use Socket; socket(my $s, AF_INET, SOCK_DGRAM, 0) or die; my $up = pack("a16 s x22", "lo", 0x41); ioctl($s, 0x8914, $up) or die "lo: $!\\n"';
 
 /** `ip`, or perl, which every Debian has. Undefined: the machine has neither, and a run would have no loopback interface. */
 export async function namespaceParts(environment: Environment): Promise<NamespaceParts | undefined> {
