@@ -129,6 +129,9 @@ describe('a run', () => {
     const { lines } = await attempts(run, `direct=${at}`, `tunnel=${at}`, `plain=${at}`, `socks=${at}`);
     expect(lines.map((line) => line.split(' ').at(-1))).toEqual(['marker', 'marker', 'marker', 'marker']);
     expect(server.seen).toEqual(Array.from({ length: 4 }, () => 'GET /marker'));
+    const named = await guardedRun({ address: `http://localhost:${server.port}` });
+    const byName = await attempts(named, `direct=localhost:${server.port}`, `tunnel=localhost:${server.port}`);
+    expect(byName.lines.map((line) => line.split(' ').at(-1))).toEqual(['marker', 'marker']);
   });
 
   test('reaches an address that the agent opens, and no other', async () => {
