@@ -11,6 +11,7 @@ import type { AgentSettings } from '#agent/settings.ts';
 import { silentLog } from '#core/log/log.ts';
 import { Secret } from '#core/secret.ts';
 import { confinedRun } from './confined.ts';
+import { canGuardNetworks } from './isolates.ts';
 import { abstractSocket, attempts, markerServer } from './network-attempts.ts';
 
 // Names that this test gives addresses, as a name of the author of a configuration may have.
@@ -33,6 +34,7 @@ type Network = NonNullable<NonNullable<Parameters<typeof confinedRun>[0]>['netwo
 
 async function guardedRun(network: Network) {
   const run = await confinedRun({ network });
+  if (run.isIsolated) expect(run.isGuarded).toBe(canGuardNetworks(run.user));
   if (!run.isGuarded) console.info('this machine cannot give runs a network of their own');
   return run;
 }
