@@ -38,6 +38,8 @@ export class Passing {
       client.destroy();
       return false;
     }
+    // A program that has said all may still wait for the answer.
+    client.allowHalfOpen = true;
     this.#clients.add(client);
     client.once('close', () => this.#clients.delete(client));
     this.#keep(client);

@@ -14,9 +14,10 @@ async function listening(server: Server): Promise<number> {
 }
 
 /** A listener that passes its connections on to a remote that says what `say` says. */
-async function passingTo(say: (client: Socket) => void, limits: PassingLimits) {
+async function passingTo(say: (client: Socket) => void, limits: PassingLimits, allowHalfOpen = false) {
   const passing = new Passing(limits);
-  const port = await listening(createServer((client) => void say(client.on('error', () => {}))));
+  const server = createServer({ allowHalfOpen }, (client) => void say(client.on('error', () => {})));
+  const port = await listening(server);
   const remote = { host: '127.0.0.1', port };
   const front = createServer((client) => {
     if (passing.admit(client)) void passing.pass(client, remote, () => reach(open, remote, 60_000));
@@ -40,6 +41,19 @@ test('what a remote says arrives, and its end', async () => {
   });
   await once(socket, 'close');
   expect(text).toBe('said');
+});
+
+test('a program that has said all still gets its answer', async () => {
+  const answer = (client: Socket) => void client.resume().once('end', () => client.end('answer'));
+  const { dial } = await passingTo(answer, { connectionsMax: 1 }, true);
+  const socket = dial();
+  let text = '';
+  socket.on('data', (piece) => {
+    text += piece;
+  });
+  socket.end('question');
+  await once(socket, 'close');
+  expect(text).toBe('answer');
 });
 
 test('more connections than the limit are closed, and there is room again when one has ended', async () => {
