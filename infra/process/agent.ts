@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { runAgent } from '#agent/agent.ts';
+import { readAllowed } from '#agent/run/apart/network/guard.ts';
 import type { AgentSettings } from '#agent/settings.ts';
 import { type Config, readConfig } from '#core/config.ts';
 import { openLog } from '#core/log/open.ts';
@@ -56,6 +57,8 @@ function settingsOf(config: Config, environment: AgentOptions['environment']): A
     user: uid === undefined || gid === undefined ? undefined : { uid, gid },
     hiddenFiles: config.KEYFERRY_AGENT_TOKEN_FILE === undefined ? [] : [resolve(config.KEYFERRY_AGENT_TOKEN_FILE)],
     isolation: config.KEYFERRY_AGENT_ISOLATION,
+    network: config.KEYFERRY_AGENT_NETWORK,
+    networkAllowed: readAllowed(config.KEYFERRY_AGENT_NETWORK_ALLOWED),
     runMsMax: config.KEYFERRY_AGENT_RUN_MS_MAX,
     diskBytesMax: config.KEYFERRY_AGENT_DISK_BYTES_MAX,
     memoryBytesMax: config.KEYFERRY_AGENT_MEMORY_BYTES_MAX,

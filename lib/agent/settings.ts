@@ -1,4 +1,5 @@
 import type { Secret } from '#core/secret.ts';
+import type { NetworkBounds } from '#network/bounds.ts';
 
 /** What an agent is told at its start. */
 export interface AgentSettings {
@@ -18,6 +19,10 @@ export interface AgentSettings {
   /** Files that runs must not read, such as the one with the token. */
   readonly hiddenFiles: readonly string[];
   readonly isolation: 'auto' | 'required' | 'none';
+  /** `open`: isolated runs have the network of the machine, as those that are not isolated. */
+  readonly network: 'guarded' | 'open';
+  /** The special-purpose addresses that runs may reach. */
+  readonly networkAllowed: NetworkBounds;
   /** Limit for each part of a run. */
   readonly runMsMax: number;
   readonly diskBytesMax: number;

@@ -239,6 +239,8 @@ const settings = z.object({
     .regex(/^\d{1,9}:\d{1,9}$/, 'must be the numbers of a user and a group, as in 1000:1000')
     .optional(),
   KEYFERRY_AGENT_ISOLATION: z.enum(['auto', 'required', 'none'], 'must be auto, required or none').default('auto'),
+  KEYFERRY_AGENT_NETWORK: z.enum(['guarded', 'open'], 'must be guarded or open').default('guarded'),
+  KEYFERRY_AGENT_NETWORK_ALLOWED: z.string().optional(),
   KEYFERRY_AGENT_RUN_MS_MAX: wholeNumber(1_000, 86_400_000, 7_200_000),
   KEYFERRY_AGENT_GRACE_MS: wholeNumber(100, 3_600_000, 60_000),
   KEYFERRY_AGENT_DISK_BYTES_MAX: wholeNumber(1_048_576, 1_099_511_627_776, 4_294_967_296),

@@ -8,10 +8,23 @@ export interface NetworkBounds {
   readonly blocks: readonly Block[];
   /** Inclusive ranges. */
   readonly ports: readonly (readonly [number, number])[];
+  /** What messages say of a target beyond the bounds. */
+  readonly closed: string;
 }
 
 /** The server's setting, which messages name. */
 export const boundsSetting = 'KEYFERRY_NETWORK_ALLOWED';
+
+/** A setting that holds bounds, in the words of messages. */
+export interface BoundsSetting {
+  readonly name: string;
+  readonly closed: string;
+}
+
+const ofServer: BoundsSetting = {
+  name: boundsSetting,
+  closed: `${boundsSetting} of the server does not let destinations open it`,
+};
 
 /** Ports that are open by default. */
 export const publicPorts: readonly number[] = [80, 443];
@@ -24,22 +37,22 @@ const portMax = 65_535;
  *
  * @throws ConfigError that names the invalid entry
  */
-export function readBounds(setting = 'none'): NetworkBounds {
+export function readBounds(setting = 'none', { name, closed } = ofServer): NetworkBounds {
   const entries = setting.split(',').flatMap((one) => one.trim() || []);
   const words = entries.filter((entry) => entry === 'all' || entry === 'none');
-  if (words.length > 0 && entries.length > 1)
-    throw new ConfigError(`${boundsSetting}: ${words[0]} must be the only entry`);
-  if (words.length > 0) return { all: words[0] === 'all', blocks: [], ports: [] };
+  if (words.length > 0 && entries.length > 1) throw new ConfigError(`${name}: ${words[0]} must be the only entry`);
+  if (words.length > 0) return { all: words[0] === 'all', blocks: [], ports: [], closed };
   const read = entries.map((entry) => [entry, parseBlock(entry), parsePorts(entry)] as const);
   const wrong = read.find(([, block, ports]) => block === undefined && ports === undefined);
   if (wrong !== undefined) {
     const rule = 'it takes all, none, or blocks such as 10.20.0.0/16 and ports such as 8443 or 9000-9010';
-    throw new ConfigError(`${boundsSetting}: ${JSON.stringify(wrong[0])} is neither a block nor a port: ${rule}`);
+    throw new ConfigError(`${name}: ${JSON.stringify(wrong[0])} is neither a block nor a port: ${rule}`);
   }
   return {
     all: false,
     blocks: read.flatMap(([, block]) => (block === undefined ? [] : [block])),
     ports: read.flatMap(([, , ports]) => (ports === undefined ? [] : [ports])),
+    closed,
   };
 }
 

@@ -1,5 +1,5 @@
 import { classify, holds, parseBlock } from './addresses.ts';
-import { admitsAddress, admitsPort, boundsSetting, type NetworkBounds, publicPorts, readBounds } from './bounds.ts';
+import { admitsAddress, admitsPort, type NetworkBounds, publicPorts, readBounds } from './bounds.ts';
 import type { DialTrace } from './trace.ts';
 
 /**
@@ -55,22 +55,22 @@ export function decideAddress(policy: NetworkPolicy, address: string): Refusal |
   const allowed = family === 4 ? policy.allowedIpv4 : policy.allowedIpv6;
   if (!policy.disabled && !allowed.some((cidr) => opens(cidr, address)))
     return { reason, field: `allowed_ipv${family}_addresses` };
-  return admitsAddress(policy.bounds, address) ? undefined : closedByServer(reason);
+  return admitsAddress(policy.bounds, address) ? undefined : closedBy(policy.bounds, reason);
 }
 
 export function decidePort(policy: NetworkPolicy, port: number): Refusal | undefined {
   if (isOff(policy) || publicPorts.includes(port)) return undefined;
   const reason = `port ${port} is neither 80 nor 443`;
   if (!policy.disabled && !policy.allowedPorts.includes(port)) return { reason, field: 'allowed_ports' };
-  return admitsPort(policy.bounds, port) ? undefined : closedByServer(reason);
+  return admitsPort(policy.bounds, port) ? undefined : closedBy(policy.bounds, reason);
 }
 
 /** A destination can disable the guard only if the server allows it. */
 const isOff = ({ disabled, bounds }: NetworkPolicy): boolean => disabled && bounds.all;
 
-/** The destination names it, but the server does not allow it; no request field can change that. */
-const closedByServer = (reason: string): Refusal => ({
-  reason: `${reason}, and ${boundsSetting} of the server does not let destinations open it`,
+/** The destination names it, but the operator does not allow it; no request field can change that. */
+const closedBy = ({ closed }: NetworkBounds, reason: string): Refusal => ({
+  reason: `${reason}, and ${closed}`,
   field: undefined,
 });
 

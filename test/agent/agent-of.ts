@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { runAgent } from '#agent/agent.ts';
+import { readAllowed } from '#agent/run/apart/network/guard.ts';
 import type { AgentSettings } from '#agent/settings.ts';
 import { silentLog } from '#core/log/log.ts';
 import { Secret } from '#core/secret.ts';
@@ -34,6 +35,8 @@ export async function agentOf(ground: WorkspaceGround, changes: Partial<AgentSet
     user: undefined,
     hiddenFiles: [],
     isolation: 'auto',
+    network: 'guarded',
+    networkAllowed: readAllowed(undefined),
     runMsMax: patience.conditionMs,
     diskBytesMax: 64 * 1024 * 1024,
     memoryBytesMax: 4 * 1024 * 1024 * 1024,

@@ -21,7 +21,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   notices: ['core', 'path', 'store', 'queue', 'network', 'destinations', 'sync'],
   http: ['core', 'path', 'auth', 'audit', 'mounts', 'quotas'],
   client: ['core'],
-  agent: ['core'],
+  agent: ['core', 'network'],
   cli: ['client', 'core'],
   ui: ['client'],
 };

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runAgent } from '#agent/agent.ts';
 import { Pool } from '#agent/api/pool.ts';
+import { readAllowed } from '#agent/run/apart/network/guard.ts';
 import { silentLog } from '#core/log/log.ts';
 import { Secret } from '#core/secret.ts';
 import { times } from '../measure/rounds.ts';
@@ -32,6 +33,7 @@ export async function startAgents(
     const settings = {
       ...{ address, token: new Secret(token), name: `agent-${at}`, version: '1', folder },
       ...{ engines: undefined, healthFile: undefined, user: undefined, isolation: 'auto' as const, hiddenFiles: [] },
+      ...{ network: 'guarded' as const, networkAllowed: readAllowed(undefined) },
       ...{
         runMsMax: 300_000,
         diskBytesMax: 256 * megabyte,

@@ -29,6 +29,17 @@ export const agentSettings = {
     meaning:
       '`auto`: runs see no processes and no folders but their own, if the machine [can do that](workspaces/agents.md#isolation); `required`: else the agent does not start; `none`',
   },
+  KEYFERRY_AGENT_NETWORK: {
+    readers: agent,
+    meaning:
+      '`guarded`: isolated runs reach [public addresses](workspaces/agents.md#network) and the server, by proxies of the agent; `open`: they have the network of the machine',
+  },
+  KEYFERRY_AGENT_NETWORK_ALLOWED: {
+    readers: agent,
+    default: '`none`',
+    meaning:
+      'Special-purpose addresses that guarded runs may reach too: `none`, `all`, or CIDR blocks separated by commas, such as `10.20.0.0/16`',
+  },
   KEYFERRY_AGENT_RUN_MS_MAX: { readers: agent, meaning: 'Limit for one command of the engine' },
   KEYFERRY_AGENT_GRACE_MS: {
     readers: agent,

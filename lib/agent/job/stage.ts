@@ -4,6 +4,7 @@ import type { Job } from '../api/job.ts';
 import type { Material } from '../api/material.ts';
 import type { Engine } from '../engine/find.ts';
 import type { LogWriter } from '../log/writer.ts';
+import { sshProxyOption } from '../run/apart/network/environment.ts';
 import { unpack } from '../run/archive.ts';
 import type { Ended } from '../run/command.ts';
 import { giveTo, type RunFolder, workingFolder, writePrivate } from '../run/folder.ts';
@@ -53,18 +54,22 @@ export async function prepare(stage: Stage): Promise<Prepared> {
   for (const { path, text } of files) await writePrivate(path, text);
   const sshKeyFile = material['ssh-key'] === null ? undefined : join(folder.inputs, 'ssh-key');
   if (sshKeyFile !== undefined) await writePrivate(sshKeyFile, `${material['ssh-key']}\n`);
+  const network = stage.limits.confinement.isolation?.network;
+  const sshProxyFile = join(folder.inputs, 'ssh-proxy.cjs');
+  if (network !== undefined) await writePrivate(sshProxyFile, network.sshProgram);
   const { address, token } = job.connection;
   const hostsFile = join(folder.inputs, 'hosts.tfrc');
   const publicAddress = material['public-url'];
   await writePrivate(hostsFile, hostsText({ address, publicAddress, token: token.reveal() }));
   await giveTo(settings.user, folder.path);
   const environment = environmentOf(material, {
-    environment: settings.environment,
+    environment: { ...settings.environment, ...network?.variables },
     home: folder.home,
     temporary: folder.temporary,
     address,
     token: token.reveal(),
     sshKeyFile,
+    sshOption: network === undefined ? undefined : sshProxyOption(sshProxyFile),
     hostsFile,
   });
   return {

@@ -36,7 +36,7 @@ export const secretsOf = (material: Material, token: string): readonly string[] 
 
 /** Names of the agent's environment that runs get: where programs are, and the way to the network. */
 const inherited = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
-  .concat(['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'])
+  .concat(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'])
   .concat(['TF_PLUGIN_CACHE_DIR']);
 
 interface Surroundings {
@@ -47,6 +47,8 @@ interface Surroundings {
   readonly address: string;
   readonly token: string;
   readonly sshKeyFile: string | undefined;
+  /** An option of `ssh`, as a word of a shell, without which it does not reach its host. */
+  readonly sshOption: string | undefined;
   /** The engine's configuration of hosts. */
   readonly hostsFile: string;
 }
@@ -73,13 +75,16 @@ export function environmentOf(material: Material, around: Surroundings): Readonl
     TFC_PROJECT_NAME: material['project-name'],
     TF_CLI_CONFIG_FILE: around.hostsFile,
     [`TF_TOKEN_${hostName(around.address)}`]: around.token,
-    ...(around.sshKeyFile === undefined
-      ? {}
-      : { GIT_SSH_COMMAND: `ssh -i ${around.sshKeyFile} -o IdentitiesOnly=yes -o StrictHostKeyChecking=accept-new` }),
+    ...(around.sshKeyFile === undefined ? {} : { GIT_SSH_COMMAND: sshCommand(around.sshKeyFile, around.sshOption) }),
     ...Object.fromEntries(own),
     ...Object.fromEntries(material['identity-tokens'].map(({ key, value }) => [key, value])),
   };
 }
+
+const sshCommand = (keyFile: string, option: string | undefined): string => {
+  const command = `ssh -i ${keyFile} -o IdentitiesOnly=yes -o StrictHostKeyChecking=accept-new`;
+  return option === undefined ? command : `${command} -o ${option}`;
+};
 
 /** The engine reads tokens of hosts from names in which dots and hyphens are replaced. It knows no port there. */
 const hostName = (address: string): string =>

@@ -21,15 +21,16 @@ export interface Limits
 export async function run(command: Command, limits: Limits): Promise<Ended> {
   const { signal, over } = limits;
   if (signal.aborted) return { code: null, reason: reasonOf(signal) };
-  const { words, environment, remove } = await confined(command, limits);
+  const { words, environment, network, remove } = await confined(command, limits);
   const [program = '', ...rest] = words;
   const child = spawn(program, rest, {
     cwd: '/',
     env: { ...environment },
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(network === undefined ? [] : (['ipc'] as const))],
     ...(limits.user ?? {}),
   });
+  const served = network?.serve(child);
   const stopper = new Stopper(child, limits.graceMs);
   const timer = setTimeout(() => stopper.stop('time'), limits.runMsMax);
   const endWatch = watch({ pid: child.pid, folder: command.limitedFolder }, limits, stopper);
@@ -38,12 +39,15 @@ export async function run(command: Command, limits: Limits): Promise<Ended> {
   signal.addEventListener('abort', onAbort, { once: true });
   over.addEventListener('abort', onOver, { once: true });
   if (signal.aborted) onAbort();
+  const complain = command.complaints ?? command.output;
   try {
     const [code] = await Promise.all([
       ended(child, stopper),
       read(child.stdout, command.output),
-      read(child.stderr, command.complaints ?? command.output),
+      read(child.stderr, complain),
     ]);
+    // At the end, where it parts no line of the engine.
+    for (const line of served?.refused ?? []) await complain(Buffer.from(`${line}\n`)).catch(() => {});
     return { code, reason: stopper.reason };
   } finally {
     clearTimeout(timer);
@@ -51,6 +55,7 @@ export async function run(command: Command, limits: Limits): Promise<Ended> {
     signal.removeEventListener('abort', onAbort);
     over.removeEventListener('abort', onOver);
     stopper.end();
+    served?.close();
     await remove();
   }
 }

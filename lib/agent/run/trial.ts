@@ -1,17 +1,28 @@
 import type { AgentSettings } from '../settings.ts';
 import { type Confinement, confinementOf } from './apart/confine.ts';
+import type { Guard } from './apart/network/guard.ts';
 import { makeRunFolder } from './folder.ts';
 import { run } from './process.ts';
 
-type Settings = Pick<AgentSettings, 'folder' | 'user' | 'hiddenFiles' | 'environment'>;
+interface Settings extends Pick<AgentSettings, 'folder' | 'user' | 'hiddenFiles' | 'environment'> {
+  /** Undefined: runs have the network of the machine. */
+  readonly guard: Guard | undefined;
+}
 
 const trialMs = 10_000;
 const bytesMax = 1_048_576;
 
-/** How this machine confines runs: with isolation only if a command can be run so. @throws Error without a shell */
+/**
+ * How this machine confines runs: with isolation only if a command can be run so, and with a network for each run only if it works too.
+ *
+ * @throws Error without a shell
+ */
 export async function tryConfinement(settings: Settings, engines: readonly string[]): Promise<Confinement> {
   const confinement = await confinementOf({ ...settings, engines });
-  if (confinement.isolation === undefined || (await works(settings, confinement))) return confinement;
+  const { isolation } = confinement;
+  if (isolation === undefined || (await works(settings, confinement))) return confinement;
+  const onMachine = { ...confinement, isolation: { ...isolation, network: undefined } };
+  if (isolation.network !== undefined && (await works(settings, onMachine))) return onMachine;
   return { ...confinement, isolation: undefined };
 }
 

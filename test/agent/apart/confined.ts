@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { guardOf, readAllowed } from '#agent/run/apart/network/guard.ts';
 import { makeRunFolder } from '#agent/run/folder.ts';
 import { type Limits, run } from '#agent/run/process.ts';
 import { tryConfinement } from '#agent/run/trial.ts';
@@ -10,6 +11,14 @@ import { patience } from '../../support/measures/patience.ts';
 interface Options extends Partial<Limits> {
   readonly hiddenFiles?: readonly string[];
   readonly engines?: readonly string[];
+  /** Absent: runs have the network of the machine. */
+  readonly network?: {
+    /** Of the server. */
+    readonly address: string;
+    readonly allowed?: string;
+    /** The environment of the agent, with its proxies. */
+    readonly agent?: Readonly<Record<string, string>>;
+  };
   /** Where the folder of the agent is, if it is not the one for temporary files. Its runs have the user of this process then. */
   readonly within?: string;
   readonly environment?: Readonly<Record<string, string>>;
@@ -22,6 +31,7 @@ export async function confinedRun({
   hiddenFiles = [],
   environment = {},
   engines = [],
+  network,
   within,
   ...changes
 }: Options = {}) {
@@ -29,7 +39,16 @@ export async function confinedRun({
   await chmod(parent, 0o711);
   onTestFinished(() => rm(parent, { recursive: true, force: true }));
   const user = process.getuid?.() === 0 && within === undefined ? { uid: 60_901, gid: 60_901 } : undefined;
-  const settings = { folder: parent, user, hiddenFiles, environment: { PATH: environment['PATH'] ?? '/usr/bin:/bin' } };
+  const path = { PATH: environment['PATH'] ?? '/usr/bin:/bin' };
+  const guard =
+    network === undefined
+      ? undefined
+      : guardOf({
+          address: network.address,
+          networkAllowed: readAllowed(network.allowed),
+          environment: network.agent ?? {},
+        });
+  const settings = { folder: parent, user, hiddenFiles, environment: path, guard };
   const confinement = await tryConfinement(settings, engines);
   const folder = await makeRunFolder(settings);
   onTestFinished(() => folder.remove());
@@ -51,7 +70,7 @@ export async function confinedRun({
     const command = {
       words: ['/bin/sh', '-c', script],
       folder: folder.configuration,
-      environment: { PATH: '/usr/bin:/bin', ...environment },
+      environment: { PATH: '/usr/bin:/bin', ...confinement.isolation?.network?.variables, ...environment },
       async output(piece: Buffer) {
         text += piece.toString();
       },
@@ -60,5 +79,13 @@ export async function confinedRun({
     const ended = await run(command, limits);
     return { ...ended, text };
   };
-  return { parent, folder, user, isIsolated: confinement.isolation !== undefined, limits, say };
+  return {
+    parent,
+    folder,
+    user,
+    isIsolated: confinement.isolation !== undefined,
+    isGuarded: confinement.isolation?.network !== undefined,
+    limits,
+    say,
+  };
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { runAgent } from '#agent/agent.ts';
 import { type PerformParts, perform } from '#agent/job/perform.ts';
+import { readAllowed } from '#agent/run/apart/network/guard.ts';
 import { silentLog } from '#core/log/log.ts';
 import { standIn } from '../agent-of.ts';
 import { confinedRun } from '../apart/confined.ts';
@@ -29,6 +30,8 @@ async function performing(service: Awaited<ReturnType<typeof scriptedService>>, 
       ...limits,
       healthFile: undefined,
       isolation: 'auto' as const,
+      network: 'guarded' as const,
+      networkAllowed: readAllowed(undefined),
       environment: { PATH: `${standIn}:/usr/bin:/bin` },
     },
   };

@@ -5,6 +5,7 @@ import type { Command } from '../command.ts';
 import { seenFolders } from '../folder.ts';
 import { openFolders } from '../limits/disk.ts';
 import { type Isolation, isolationOn, type Machine, placeNames, wordsApart } from './isolation.ts';
+import type { GuardedNetwork } from './network/network.ts';
 import { programOnPath } from './programs.ts';
 import { handed } from './shell.ts';
 
@@ -28,6 +29,8 @@ interface Confined {
   readonly words: readonly string[];
   /** That of the programs before the command; it gives the command its own. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The network that the command gets for itself. */
+  readonly network: GuardedNetwork | undefined;
   /** Removes what was made for the command. */
   remove(): Promise<void>;
 }
@@ -46,12 +49,13 @@ export async function confined(
 ): Promise<Confined> {
   const { script, environment } = handed(own, folder, diskBytesMax);
   if (isolation === undefined)
-    return { words: [sh, '-c', script, 'sh', ...words], environment, remove: async () => {} };
+    return { words: [sh, '-c', script, 'sh', ...words], environment, network: undefined, remove: async () => {} };
   const places = await placesIn(path, isolation, user);
   const apart = wordsApart(isolation, sh, { path, seen: seenFolders, places, processesMax, script });
   return {
     words: [...apart, ...words],
     environment,
+    network: isolation.network,
     async remove() {
       await openFolders(places).catch(() => {});
       await rm(places, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});

@@ -1,6 +1,8 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Kept, keptPaths } from './kept.ts';
+import type { Guard } from './network/guard.ts';
+import { type GuardedNetwork, networkOn } from './network/network.ts';
 import { type Environment, programOnPath } from './programs.ts';
 import { quoted } from './shell.ts';
 
@@ -18,6 +20,8 @@ export interface Isolation {
   readonly hiddenFiles: readonly string[];
   /** What runs need of the folders that they do not see otherwise. */
   readonly kept: readonly Kept[];
+  /** The network of a run; undefined: that of the machine. */
+  readonly network: GuardedNetwork | undefined;
 }
 
 export interface Machine {
@@ -26,16 +30,26 @@ export interface Machine {
   readonly environment: Environment;
   /** The programs of the engines. */
   readonly engines: readonly string[];
+  /** Undefined: runs have the network of the machine. */
+  readonly guard: Guard | undefined;
 }
 
 /** Undefined: the machine does not have the programs. */
-export async function isolationOn({ environment, engines, ...machine }: Machine): Promise<Isolation | undefined> {
+export async function isolationOn({
+  environment,
+  engines,
+  guard,
+  ...machine
+}: Machine): Promise<Isolation | undefined> {
   const found = await Promise.all(programNames.map(async (name) => [name, await programOnPath(name, environment)]));
   if (found.some(([, program]) => program === undefined)) return undefined;
   const shared = await existing(['/tmp', '/var/tmp', '/dev/shm']);
-  const kept = await keptPaths({ environment, engines, folder: machine.folder, hidden: [...shared, machine.folder] });
+  const network = guard === undefined ? undefined : await networkOn(guard, environment);
+  const needed = network === undefined ? engines : [...engines, ...network.programs];
+  const hidden = [...shared, machine.folder];
+  const kept = await keptPaths({ environment, engines: needed, folder: machine.folder, hidden });
   const hiddenFiles = await existing(machine.hiddenFiles);
-  return { ...machine, hiddenFiles, programs: Object.fromEntries(found), shared, kept };
+  return { ...machine, hiddenFiles, programs: Object.fromEntries(found), shared, kept, network };
 }
 
 /** A command with its own view of the machine. */
@@ -51,15 +65,20 @@ interface Apart {
 }
 
 /**
- * The words in front of a command that let it see no processes but its own, no folder of another run, and no file that others share. They die with
- * the agent. The command has no rights over this view, and cannot make another one in which it had.
+ * The words in front of a command that let it see no processes but its own, no folder of another run, no file that others share, and no network but
+ * its own. They die with the agent. The command has no rights over this view, and cannot make another one in which it had.
  */
-export function wordsApart({ programs, ...isolation }: Isolation, sh: string, apart: Apart): readonly string[] {
-  const { setpriv, unshare, prlimit } = programs;
-  const script = [...viewOf({ programs, ...isolation }, apart), 'exec "$@"'].join('\n');
+export function wordsApart(isolation: Isolation, sh: string, apart: Apart): readonly string[] {
+  const { setpriv, unshare, prlimit } = isolation.programs;
+  const script = [...viewOf(isolation, apart), 'exec "$@"'].join('\n');
+  const others = ['--pid', '--ipc', '--fork', '--mount-proc', '--kill-child=KILL', '--'];
+  const root = [unshare, '--user', '--map-root-user'];
+  // The network is made first: what sets it up is outside of the run's view of processes and folders.
+  const made =
+    isolation.network === undefined ? [] : ['--net', '--', sh, '-c', isolation.network.script, 'sh', unshare];
   return [
     ...[setpriv, '--pdeathsig', 'KILL', '--'],
-    ...[unshare, '--user', '--map-root-user', '--pid', '--ipc', '--fork', '--mount-proc', '--kill-child=KILL', '--'],
+    ...[...root, ...made, ...others],
     ...[sh, '-c', script, 'sh'],
     ...[prlimit, `--nproc=${apart.processesMax}`, '--'],
     ...[setpriv, '--bounding-set=-all', '--inh-caps=-all', '--no-new-privs', '--'],
