@@ -3,12 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '#core/log/log.ts';
 import { Pool, type TakenJob } from './api/pool.ts';
 import { Refused } from './api/send.ts';
-import { type Engine, findEngines } from './engine/find.ts';
+import { findEngines } from './engine/find.ts';
 import { recordAnswer } from './health.ts';
 import { type PerformParts, perform } from './job/perform.ts';
+import { protectionBy, protectionFor } from './protection.ts';
 import { removeAbandonedRuns } from './run/abandoned.ts';
-import { type Confinement, confinementOf } from './run/apart/confine.ts';
-import { tryConfinement } from './run/trial.ts';
 import type { AgentSettings } from './settings.ts';
 
 export interface AgentParts {
@@ -41,12 +40,12 @@ export async function runAgent(parts: AgentParts): Promise<void> {
     throw new Error(
       'no engine was found: put terraform or tofu on the PATH, or set KEYFERRY_AGENT_ENGINES to a folder of versions',
     );
-  const confinement = await confinementFor(settings, engines, log);
-  const isIsolated = confinement.isolation !== undefined;
-  const answered = () => recordAnswer(settings.healthFile, isIsolated);
+  const confinement = await protectionFor(settings, engines, log);
+  const protection = protectionBy(settings, confinement);
+  const answered = () => recordAnswer(settings.healthFile, protection);
   const pool = new Pool({ address: settings.address, token: settings.token });
   let id = await pool.register(settings);
-  log.info({ agent: id, engines: engines.map(({ version }) => version), isIsolated }, 'the agent waits for work');
+  log.info({ agent: id, engines: engines.map(({ version }) => version), protection }, 'the agent waits for work');
   await answered();
   parts.onReady?.();
   let tidyAt = 0;
@@ -88,25 +87,6 @@ async function tidy(settings: AgentSettings, log: Log): Promise<void> {
   const folders = await removeAbandonedRuns(settings);
   if (folders > 0) log.info({ folders }, 'folders of runs whose agent was killed were removed');
 }
-
-async function confinementFor(settings: AgentSettings, engines: readonly Engine[], log: Log): Promise<Confinement> {
-  const programs = engines.map(({ program }) => program);
-  if (settings.isolation === 'none') {
-    log.warn({}, notIsolated);
-    return { ...(await confinementOf({ ...settings, engines: programs })), isolation: undefined };
-  }
-  const confinement = await tryConfinement(settings, programs);
-  if (confinement.isolation !== undefined) return confinement;
-  if (settings.isolation === 'required')
-    throw new Error(
-      'runs cannot be isolated: unshare, setpriv, mount and prlimit of util-linux, with user namespaces, do not work on this machine',
-    );
-  log.warn({}, notIsolated);
-  return confinement;
-}
-
-const notIsolated =
-  "runs are not isolated: they see the processes of this machine, the agent's environment among them, and the folders of other runs of the same user";
 
 /** A job that cannot be reported is not the end of the agent: its lease ends, and the service decides. */
 async function performSafely(parts: PerformParts, job: TakenJob): Promise<void> {
