@@ -148,6 +148,18 @@ describe('a run that takes too much is stopped:', () => {
   });
 });
 
+test('a process that has left the group of a command does not keep the run from its end', async () => {
+  const { isIsolated, limits, say } = await confinedRun();
+  // With isolation it dies with the command.
+  if (isIsolated) Object.assign(limits, { confinement: { ...limits.confinement, isolation: undefined } });
+  const left = await say('setsid sleep 1000 & echo said; echo $! > pid; cat pid');
+  expect(left).toMatchObject({ code: 0, reason: undefined, text: expect.stringContaining('said\n') });
+  await say('kill -KILL $(cat pid)');
+  const writing = await say('setsid sh -c "echo \\$\\$ > pid; while :; do echo xxxxxxxxxxxxxxxx; done" & sleep 1');
+  expect(writing).toMatchObject({ code: 0, reason: undefined });
+  await say('kill -KILL $(cat pid)');
+});
+
 test('a folder that not even its owner can read is counted', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'closed-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
