@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { userOfRun, usersOfRuns } from '#agent/users.ts';
 import { workspaceGround } from '../../workspaces/support/ground.ts';
 import { settled } from '../agent-of.ts';
 import { holds, poolOfProcesses } from '../lost/agent-process.ts';
-import { asInContainer, canBeContained } from './shipped.ts';
+import { asInContainer, canBeContained, capabilitiesOfAgent } from './shipped.ts';
 
 // The agent as the chart and docker-compose.yml start it, where runs cannot be isolated.
 const ground = workspaceGround();
@@ -111,6 +112,26 @@ describe.skipIf(!isContained)('a run of the shipped agent', () => {
     const large = (await run()).item;
     expect(await until(large.id, settled)).toBe('errored');
     expect(await logOf(large.id, 'plan')).toContain('The run wrote more than this agent allows, and was stopped.');
+  });
+});
+
+describe.skipIf(!isContained)('of the capabilities that the agent has', () => {
+  test.each([
+    ['none left out', 'nothing'],
+    ['CHOWN', 'give a folder to the run'],
+    ['DAC_OVERRIDE', 'give a folder to the run'],
+    ['SETUID', 'start a command as another user'],
+    ['SETGID', 'start a command as another user'],
+    ['KILL', 'end a process of the run'],
+    ['FOWNER', 'remove what the run left'],
+  ])('without %s the agent fails to: %s', async (without, expected) => {
+    const folder = await mkdtemp(join(tmpdir(), 'needs-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await chmod(folder, 0o711);
+    const kept = capabilitiesOfAgent.filter((one) => one !== without);
+    const [program = '', ...words] = [...asInContainer(kept), process.execPath, 'test/agent/apart/needs.ts', folder];
+    const { stdout } = spawnSync(program, words, { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } });
+    expect(stdout).toBe(`${expected}\n`);
   });
 });
 

@@ -32,6 +32,7 @@ export async function poolOfProcesses(ground: WorkspaceGround) {
         KEYFERRY_AGENT_ADDRESS: ground.service.address,
         KEYFERRY_AGENT_TOKEN: stage.token,
         KEYFERRY_AGENT_DIR: folder,
+        KEYFERRY_LOG_LEVEL: 'error',
         TF_PLUGIN_CACHE_DIR: stage.signs,
         ...environment,
       },
