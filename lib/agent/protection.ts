@@ -44,6 +44,7 @@ export function protectionBy(settings: AgentSettings, { isolation }: Confinement
 }
 
 const warnings = {
-  users: 'runs are not isolated: they have users of their own, and see the processes of this machine and its shared folders',
+  users:
+    'runs are not isolated: they have users of their own, and see the processes of this machine and its shared folders',
   none: "runs are not isolated: they see the agent's environment, its token, the processes of this machine, and the folders of other runs of the same user",
 } as const;

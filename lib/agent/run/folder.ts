@@ -56,9 +56,12 @@ export async function closeToRuns(folder: string): Promise<void> {
   const { mode } = await stat(folder);
   if ((mode & 0o022) === 0 || (mode & ownersOnly) !== 0) return;
   await chmod(folder, (mode & 0o7777) | ownersOnly).catch((cause: unknown) => {
-    throw new Error(`Runs could replace what is in ${folder}: give it to the user of the agent, or set its sticky bit.`, {
-      cause,
-    });
+    throw new Error(
+      `Runs could replace what is in ${folder}: give it to the user of the agent, or set its sticky bit.`,
+      {
+        cause,
+      },
+    );
   });
 }
 

@@ -30,7 +30,8 @@ const missing = 'for one in "$@"; do [ -x "$one" ] || echo "$one"; done';
 export async function tryUser(settings: Settings, { sh }: Confinement, engines: readonly string[]) {
   const confinement = { sh, isolation: undefined };
   const { code, text } = await attempt(settings, confinement, [missing, 'sh', ...engines]).catch((cause: unknown) => {
-    const why = 'Only root, with the capabilities CHOWN, SETUID and SETGID, gives runs another user: see KEYFERRY_AGENT_USER.';
+    const why =
+      'Only root, with the capabilities CHOWN, SETUID and SETGID, gives runs another user: see KEYFERRY_AGENT_USER.';
     throw new Error(why, { cause });
   });
   if (code === 0) return text.split('\n').filter((line) => line !== '');

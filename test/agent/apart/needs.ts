@@ -10,7 +10,12 @@ import { usersOfRuns } from '#agent/users.ts';
 
 /** A program that does in a folder with a run what an agent of root does, and prints the first step that it may not do; `nothing` if it may do all. */
 const user = { uid: usersOfRuns.last, gid: usersOfRuns.last };
-const machine = { folder: process.argv[2] ?? '/', hiddenFiles: [], engines: [], environment: { PATH: '/usr/bin:/bin' } };
+const machine = {
+  folder: process.argv[2] ?? '/',
+  hiddenFiles: [],
+  engines: [],
+  environment: { PATH: '/usr/bin:/bin' },
+};
 const never = new AbortController().signal;
 
 async function steps(enter: (step: string) => void): Promise<void> {

@@ -31,5 +31,8 @@ export const canBeContained = (): boolean => {
   if (process.getuid?.() !== 0) return false;
   const [program = '', ...words] = asInContainer();
   const script = 'unshare --user true 2> /dev/null || echo contained';
-  return spawnSync(program, [...words, '/bin/sh', '-c', script], { encoding: 'utf8', timeout: 30_000 }).stdout === 'contained\n';
+  return (
+    spawnSync(program, [...words, '/bin/sh', '-c', script], { encoding: 'utf8', timeout: 30_000 }).stdout ===
+    'contained\n'
+  );
 };

@@ -29,7 +29,9 @@ async function cutRun(part: 'plan' | 'apply', held: Held, isHeld: (request: stri
   await endedBy(agent, 'SIGKILL');
   await stage.lose(id);
   const count = (one: string) =>
-    readFileSync(done, 'utf8').split('\n').filter((said) => said === `${id} ${one}`).length;
+    readFileSync(done, 'utf8')
+      .split('\n')
+      .filter((said) => said === `${id} ${one}`).length;
   /** The serial of the current state, which can be read whole, and the one that the workspace names. */
   const serial = async () => {
     const shown = await ground.call('GET', `/workspaces/${stage.workspace.id}/current-state-version`);
@@ -68,14 +70,14 @@ describe('an agent that is killed in the apply while', () => {
       (request) => /^POST .*\/state-versions$/.test(request),
       { stored: false, status: 'errored' },
     ],
-    [
-      'its state is on the way',
-      'request',
-      (request) => /^PUT /.test(request),
-      { stored: false, status: 'errored' },
-    ],
+    ['its state is on the way', 'request', (request) => /^PUT /.test(request), { stored: false, status: 'errored' }],
     ['its outcome is on the way', 'request', isOfApply('actions/finish'), { stored: true, status: 'errored' }],
-    ['the reply to its outcome is on the way', 'reply', isOfApply('actions/finish'), { stored: true, status: 'applied' }],
+    [
+      'the reply to its outcome is on the way',
+      'reply',
+      isOfApply('actions/finish'),
+      { stored: true, status: 'applied' },
+    ],
   ])('%s leaves a whole state, and nothing is applied twice', async (_what, held, isHeld, { stored, status }) => {
     const stage = await cutRun('apply', held, isHeld);
     const { id, until, run, logOf, startAgent, count, serial, row, kept } = stage;

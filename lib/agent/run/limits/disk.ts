@@ -86,4 +86,4 @@ function goneOrHidden(error: unknown): undefined {
   throw hidden.has(code) ? new Hidden('What is below a folder cannot be measured.', { cause: error }) : error;
 }
 
-const joined = (folder: Buffer, name: Buffer): Buffer => Buffer.concat([folder, Buffer.from(sep), name]);
+const joined = (folder: Buffer, name: Buffer): Buffer<ArrayBuffer> => Buffer.concat([folder, Buffer.from(sep), name]);

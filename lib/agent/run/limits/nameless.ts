@@ -44,4 +44,5 @@ const sizesIn = (text: string): ReadonlyMap<string, number> =>
     }),
   );
 
-const sumOf = (sizes: ReadonlyMap<string, number>): number => [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+const sumOf = (sizes: ReadonlyMap<string, number>): number =>
+  [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
