@@ -4,8 +4,8 @@ import type { Protection } from './health.ts';
 import { type Confinement, confinementOf } from './run/apart/confine.ts';
 import { closeToRuns } from './run/folder.ts';
 import { tryConfinement, tryUser } from './run/trial.ts';
+import { haveOtherUser, userOfRun } from './run/users.ts';
 import type { AgentSettings } from './settings.ts';
-import { haveOtherUser, userOfRun } from './users.ts';
 
 /**
  * How the commands of runs are confined on this machine. Says in the log what runs see if they are not isolated.

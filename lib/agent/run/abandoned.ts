@@ -2,10 +2,10 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeAbandoned } from '#core/folders/abandoned.ts';
 import type { AgentSettings } from '../settings.ts';
-import { uidsOf } from '../users.ts';
 import { applyNote, runFolderPrefix } from './folder.ts';
 import { keepState, keptState } from './keep.ts';
 import { openFolders } from './limits/disk.ts';
+import { uidsOf } from './users.ts';
 import { openWritten, readWritten } from './written.ts';
 
 const noteBytesMax = 4_096;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { confinementOf } from '#agent/run/apart/confine.ts';
 import { makeRunFolder } from '#agent/run/folder.ts';
 import { run } from '#agent/run/process.ts';
+import { usersOfRuns } from '#agent/run/users.ts';
 import { readWritten } from '#agent/run/written.ts';
-import { usersOfRuns } from '#agent/users.ts';
 
 /** A program that does in a folder with a run what an agent of root does, and prints the first step that it may not do; `nothing` if it may do all. */
 const user = { uid: usersOfRuns.last, gid: usersOfRuns.last };

@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { userOfRun, usersOfRuns } from '#agent/users.ts';
+import { userOfRun, usersOfRuns } from '#agent/run/users.ts';
 import { workspaceGround } from '../../workspaces/support/ground.ts';
 import { settled } from '../agent-of.ts';
 import { holds, poolOfProcesses } from '../lost/agent-process.ts';

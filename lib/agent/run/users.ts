@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runFolderPrefix } from './run/folder.ts';
-import type { AgentSettings, User, Users } from './settings.ts';
+import type { AgentSettings, User, Users } from '../settings.ts';
+import { runFolderPrefix } from './folder.ts';
 
 /**
  * The users of runs when an agent of root is told none: numbers without a name, outside the ranges of distributions and systemd.
