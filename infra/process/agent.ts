@@ -3,6 +3,7 @@ import { hostname, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { runAgent } from '#agent/agent.ts';
 import { readAllowed } from '#agent/run/apart/network/guard.ts';
+import { usersOfRuns } from '#agent/run/users.ts';
 import type { AgentSettings } from '#agent/settings.ts';
 import { type Config, readConfig } from '#core/config.ts';
 import { openLog } from '#core/log/open.ts';
@@ -52,9 +53,11 @@ function settingsOf(config: Config, environment: AgentOptions['environment']): A
     name: config.KEYFERRY_AGENT_NAME ?? hostname(),
     version: packageFile.version,
     engines: config.KEYFERRY_AGENT_ENGINES,
+    engine: config.KEYFERRY_AGENT_ENGINE,
     folder: config.KEYFERRY_AGENT_DIR ?? tmpdir(),
     healthFile: config.KEYFERRY_AGENT_HEALTH_FILE,
     user: uid === undefined || gid === undefined ? undefined : { uid, gid },
+    ...(uid === undefined && process.getuid?.() === 0 ? { users: usersOfRuns } : {}),
     hiddenFiles: config.KEYFERRY_AGENT_TOKEN_FILE === undefined ? [] : [resolve(config.KEYFERRY_AGENT_TOKEN_FILE)],
     isolation: config.KEYFERRY_AGENT_ISOLATION,
     network: config.KEYFERRY_AGENT_NETWORK,

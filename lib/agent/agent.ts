@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '#core/log/log.ts';
 import { Pool, type TakenJob } from './api/pool.ts';
 import { Refused } from './api/send.ts';
-import { confinementFor } from './confinement.ts';
 import { findEngines } from './engine/find.ts';
 import { recordAnswer } from './health.ts';
 import { type PerformParts, perform } from './job/perform.ts';
+import { hasNetwork, protectionBy, protectionFor } from './protection.ts';
 import { removeAbandonedRuns } from './run/abandoned.ts';
 import type { AgentSettings } from './settings.ts';
 
@@ -40,14 +40,13 @@ export async function runAgent(parts: AgentParts): Promise<void> {
     throw new Error(
       'no engine was found: put terraform or tofu on the PATH, or set KEYFERRY_AGENT_ENGINES to a folder of versions',
     );
-  const confinement = await confinementFor(settings, engines, log);
-  const isIsolated = confinement.isolation !== undefined;
-  const isGuarded = confinement.isolation?.network !== undefined;
-  const answered = () => recordAnswer(settings.healthFile, isIsolated);
+  const confinement = await protectionFor(settings, engines, log);
+  const protection = protectionBy(settings, confinement);
+  const answered = () => recordAnswer(settings.healthFile, protection);
   const pool = new Pool({ address: settings.address, token: settings.token });
   let id = await pool.register(settings);
   log.info(
-    { agent: id, engines: engines.map(({ version }) => version), isIsolated, isGuarded },
+    { agent: id, engines: engines.map(({ version }) => version), protection, isGuarded: hasNetwork(confinement) },
     'the agent waits for work',
   );
   await answered();

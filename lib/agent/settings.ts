@@ -1,6 +1,18 @@
 import type { Secret } from '#core/secret.ts';
 import type { NetworkBounds } from '#network/bounds.ts';
 
+/** The user and group of a process. */
+export interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Users of whom each run gets another one, with a group of the same number. */
+export interface Users {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** What an agent is told at its start. */
 export interface AgentSettings {
   /** Without a trailing slash. */
@@ -10,12 +22,16 @@ export interface AgentSettings {
   readonly version: string;
   /** `<folder>/<version>/terraform`; undefined: only the engines on the path. */
   readonly engines: string | undefined;
+  /** The engine of workspaces that several can serve; absent: `terraform`. */
+  readonly engine?: 'terraform' | 'tofu';
   /** The parent of the private folders of runs. */
   readonly folder: string;
   /** Written whenever the server has answered. */
   readonly healthFile: string | undefined;
-  /** The user and group of the engine's processes; only root can choose them. */
-  readonly user: { readonly uid: number; readonly gid: number } | undefined;
+  /** The user of the engine's processes; only root can choose another one than its own. */
+  readonly user: User | undefined;
+  /** If no user is chosen: each run gets another one of these. */
+  readonly users?: Users;
   /** Files that runs must not read, such as the one with the token. */
   readonly hiddenFiles: readonly string[];
   readonly isolation: 'auto' | 'required' | 'none';

@@ -232,6 +232,7 @@ const settings = z.object({
   KEYFERRY_AGENT_TOKEN_FILE: z.string().optional(),
   KEYFERRY_AGENT_NAME: z.string().min(1).max(255).optional(),
   KEYFERRY_AGENT_ENGINES: z.string().optional(),
+  KEYFERRY_AGENT_ENGINE: z.enum(['terraform', 'tofu'], 'must be terraform or tofu').default('terraform'),
   KEYFERRY_AGENT_DIR: z.string().optional(),
   KEYFERRY_AGENT_HEALTH_FILE: z.string().min(1).optional(),
   KEYFERRY_AGENT_USER: z

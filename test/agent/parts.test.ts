@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { countsOfApply } from '#agent/engine/counts.ts';
+import { engineFor } from '#agent/engine/find.ts';
 import { redactedPlan } from '#agent/engine/redact.ts';
 import { newestMatching } from '#agent/engine/versions.ts';
 import { hostsText } from '#agent/run/hosts.ts';
@@ -45,6 +46,28 @@ test.each([
   ['nonsense', undefined],
 ])('the newest engine for %s', (wanted, expected) => {
   expect(newestMatching(wanted, ['1.5.6', '1.11.4', '1.5.7', '1.12.0-beta1'])).toBe(expected);
+});
+
+const engines = ['1.5.7/terraform', '1.9.0/terraform', '1.9.0/tofu', '1.10.2/tofu'].map((path) => ({
+  program: `/engines/${path}`,
+  version: path.split('/')[0] ?? '',
+}));
+
+test.each([
+  ['latest', 'terraform', '1.9.0/terraform'],
+  ['latest', 'tofu', '1.10.2/tofu'],
+  ['1.9.0', 'tofu', '1.9.0/tofu'],
+  ['< 1.9.0', 'tofu', '1.5.7/terraform'],
+  ['>= 1.10.0', 'terraform', '1.10.2/tofu'],
+] as const)('a workspace that needs %s has its engine from %s, if both can serve it', (wanted, preferred, expected) => {
+  expect(engineFor(wanted, engines, preferred).program).toBe(`/engines/${expected}`);
+});
+
+test('a workspace that no engine can serve is told what the agent has, and terraform comes first', () => {
+  expect(engineFor('1.9.0', engines.toReversed()).program).toBe('/engines/1.9.0/terraform');
+  expect(() => engineFor('~> 2.0', engines)).toThrow(
+    'The workspace needs the engine ~> 2.0. This agent has 1.5.7, 1.9.0, 1.10.2.',
+  );
 });
 
 test('the numbers of an apply are read from its last words', () => {

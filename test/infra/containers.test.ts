@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { definitions } from '#destinations/index.ts';
+import { capabilitiesOfAgent } from '../agent/apart/shipped.ts';
 import { scan } from '../architecture/scan.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -25,6 +26,8 @@ const service = z.looseObject({
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),
   profiles: z.array(z.string()).default([]),
   cap_drop: z.array(z.string()).optional(),
+  cap_add: z.array(z.string()).optional(),
+  secrets: z.array(z.string()).optional(),
   environment: z.record(z.string(), z.unknown()).default({}),
   volumes: z.array(z.string()).default([]),
 });
@@ -105,10 +108,20 @@ describe('docker-compose.yml', () => {
     expect(agent?.profiles).toEqual(['agent']);
     expect(Object.keys(agent?.environment ?? {}).toSorted()).toEqual([
       'KEYFERRY_AGENT_ADDRESS',
-      'KEYFERRY_AGENT_TOKEN',
+      'KEYFERRY_AGENT_TOKEN_FILE',
       'KEYFERRY_LOG_LEVEL',
     ]);
-    expect(agent?.cap_drop).toEqual(['ALL']);
+    expect(agent?.environment['KEYFERRY_AGENT_TOKEN_FILE']).toBe(`/run/secrets/${agent?.secrets?.join()}`);
+  });
+
+  test('has an agent that is root with the capabilities that give each run a user of its own, and no others', () => {
+    const { agent } = services;
+    expect(agent).toMatchObject({ cap_drop: ['ALL'], cap_add: capabilitiesOfAgent });
+    expect(agent).toMatchObject({ read_only: true, security_opt: ['no-new-privileges:true'] });
+    expect(agent).not.toHaveProperty('user');
+    const [, stage = ''] = dockerfile.split(/^FROM .* AS agent$/m);
+    expect(stage.split(/^FROM /m)[0]).toMatch(/^USER 0:0$/m);
+    for (const [name, one] of Object.entries(services)) if (name !== 'agent') expect(one).not.toHaveProperty('cap_add');
   });
 
   test('starts no third-party service by default', () => {

@@ -120,8 +120,8 @@ const process = {
   startupProbe: object,
 };
 
-/** What the chart itself tells an agent, and what a pod without rights cannot use. */
-const notOfAgents = ['ADDRESS', 'TOKEN', 'TOKEN_FILE', 'DIR', 'HEALTH_FILE', 'USER'];
+/** What the chart itself tells an agent. */
+const notOfAgents = ['ADDRESS', 'TOKEN', 'TOKEN_FILE', 'DIR', 'HEALTH_FILE'];
 
 const agentSettings = settingNames.filter((name) => {
   const [, own] = name.split('KEYFERRY_AGENT_');
@@ -139,6 +139,7 @@ const agent = closed({
   settings: closed(named(agentSettings, scalar)),
   serviceAccount: text,
   podSecurityContext: object,
+  securityContext: object,
 });
 
 const worker = {

@@ -10,6 +10,11 @@ export const agentSettings = {
     meaning:
       'Folder of engines, `<version>/terraform` or `<version>/tofu`, beside those on the `PATH`. Nothing is downloaded',
   },
+  KEYFERRY_AGENT_ENGINE: {
+    readers: agent,
+    meaning:
+      '`terraform` or `tofu`: the engine of workspaces that both can serve. The other one serves those that only it can',
+  },
   KEYFERRY_AGENT_DIR: {
     readers: agent,
     default: 'the folder for temporary files',
@@ -22,7 +27,8 @@ export const agentSettings = {
   KEYFERRY_AGENT_USER: {
     readers: agent,
     default: 'the user of the agent',
-    meaning: 'User and group of the engine, as `1000:1000`; only an agent of root can choose them',
+    meaning:
+      'User and group of runs, as `1000:1000`; only an agent of root can choose them. If it does not, each run has [a user of its own](workspaces/agents.md#isolation)',
   },
   KEYFERRY_AGENT_ISOLATION: {
     readers: agent,

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findEngines } from '#agent/engine/find.ts';
 import { otherEnvironment } from '#core/config.ts';
-import { boundToParent, isRoot } from '../account.ts';
+import { boundToParent } from '../account.ts';
 import { endOf, untilEnd } from '../child.ts';
 import { type LocalPool, poolName, preparePool, type Server } from './pool.ts';
+import { writeTokenFile } from './token-file.ts';
 
 /** An agent of this machine, in a process of its own. */
 export interface LocalAgent {
@@ -23,8 +24,6 @@ export class NoEngine extends Error {
   }
 }
 
-/** The user of runs when an agent of root is told none: a number without a name, as that of the servers. */
-const userOfRuns = '60901:60901';
 /** What an engine has to write its state after its interruption, in milliseconds. */
 const interruptAfterMs = 1_000;
 const killAfterMs = 15_000;
@@ -42,21 +41,22 @@ export async function startLocalAgent(
   const engines = await findEngines(settings['KEYFERRY_AGENT_ENGINES'], process.env);
   if (engines.length === 0) throw new NoEngine();
   const pool = await preparePool(server, organization);
+  const tokenFile = await writeTokenFile(pool.token);
   const child = start({
     ...otherEnvironment(),
-    ...(isRoot ? { KEYFERRY_AGENT_USER: userOfRuns } : {}),
     KEYFERRY_AGENT_NAME: poolName,
     KEYFERRY_LOG_LEVEL: 'warn',
     ...settings,
     KEYFERRY_AGENT_ADDRESS: server.address,
-    KEYFERRY_AGENT_TOKEN: pool.token,
-    KEYFERRY_AGENT_TOKEN_FILE: undefined,
+    KEYFERRY_AGENT_TOKEN: undefined,
+    KEYFERRY_AGENT_TOKEN_FILE: tokenFile.path,
   });
   return {
     pool,
     engines: engines.map(({ program, version }) => `${program.split('/').at(-1)} ${version}`),
     async stop() {
       await end(child);
+      await tokenFile.remove();
       await pool.revoke().catch(() => {});
     },
   };

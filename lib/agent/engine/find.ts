@@ -19,7 +19,7 @@ export interface EngineKind {
 
 export const kindOf = ({ program, version }: Engine): EngineKind => ({ name: basename(program), version });
 
-const names = ['terraform', 'tofu'];
+const names = ['terraform', 'tofu'] as const;
 const versionMs = 20_000;
 
 /**
@@ -34,16 +34,33 @@ export async function findEngines(folder: string | undefined, environment: Envir
   return engines.filter((one) => one !== undefined);
 }
 
-/** The engine for a workspace. @throws Error that names the versions that are there */
-export function engineFor(wanted: string, engines: readonly Engine[]): Engine {
+/**
+ * The engine for a workspace: the newest that matches among those with the preferred name, or else among the others. @throws Error that names the
+ * versions that are there
+ */
+export function engineFor(
+  wanted: string,
+  engines: readonly Engine[],
+  preferred: (typeof names)[number] = 'terraform',
+): Engine {
+  const isPreferred = (one: Engine) => kindOf(one).name === preferred;
+  const engine =
+    newestOf(wanted, engines.filter(isPreferred)) ??
+    newestOf(
+      wanted,
+      engines.filter((one) => !isPreferred(one)),
+    );
+  if (engine !== undefined) return engine;
+  const known = [...new Set(engines.map((one) => one.version))].join(', ');
+  throw new Error(`The workspace needs the engine ${wanted}. This agent has ${known === '' ? 'none' : known}.`);
+}
+
+function newestOf(wanted: string, engines: readonly Engine[]): Engine | undefined {
   const version = newestMatching(
     wanted,
     engines.map((one) => one.version),
   );
-  const engine = engines.find((one) => one.version === version);
-  if (engine !== undefined) return engine;
-  const known = [...new Set(engines.map((one) => one.version))].join(', ');
-  throw new Error(`The workspace needs the engine ${wanted}. This agent has ${known === '' ? 'none' : known}.`);
+  return engines.find((one) => one.version === version);
 }
 
 /** The engine that made a plan: another one may read it otherwise. @throws Error with the engines that are there */

@@ -25,7 +25,8 @@ export async function apply(stage: Stage): Promise<Outcome | Ended> {
   await unpack(await job.planFile(), prepared.folder, settings.diskBytesMax);
   const kind = await readEngineOf(prepared.folder);
   // Plans of earlier versions do not tell it.
-  const engine = kind === undefined ? engineFor(material['engine-version'], engines) : engineOfPlan(kind, engines);
+  const engine =
+    kind === undefined ? engineFor(material['engine-version'], engines, settings.engine) : engineOfPlan(kind, engines);
   await stage.log.line(`Agent ${settings.name}, engine ${engine.version}: apply of ${job.runId}`);
   const state = join(prepared.folder, stateFile);
   await writePrivate(join(folder.path, applyNote), `${job.runId}\n${relative(folder.path, state)}\n`);

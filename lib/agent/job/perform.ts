@@ -10,7 +10,8 @@ import type { Confinement } from '../run/apart/confine.ts';
 import type { Stopped } from '../run/command.ts';
 import { makeRunFolder, type RunFolder } from '../run/folder.ts';
 import { secretsOf } from '../run/inputs.ts';
-import type { AgentSettings } from '../settings.ts';
+import { endProcessesOf, userOfRun } from '../run/users.ts';
+import type { AgentSettings, User } from '../settings.ts';
 import { apply } from './apply.ts';
 import { Lease } from './lease.ts';
 import { plan } from './plan.ts';
@@ -63,9 +64,12 @@ interface Performing {
 
 /** Every failure becomes an outcome, with its reason in the log. */
 async function outcomeOf(parts: PerformParts, { job, material, lease, log }: Performing): Promise<Outcome> {
-  const { settings, engines, confinement } = parts;
+  const { engines, confinement } = parts;
   let folder: RunFolder | undefined;
+  let user: User | undefined;
   try {
+    user = await userOfRun(parts.settings);
+    const settings = { ...parts.settings, user };
     folder = await makeRunFolder(settings);
     const limits = { ...settings, confinement, signal: lease.signal, over: lease.over };
     const stage = { job, material, engines, log, settings, limits, folder };
@@ -79,6 +83,7 @@ async function outcomeOf(parts: PerformParts, { job, material, lease, log }: Per
     if (!(error instanceof Refused && error.isOver)) await log.line(`\n${text}`).catch(() => {});
     return { status: 'errored' };
   } finally {
+    if (user !== undefined && parts.settings.user === undefined) await endProcessesOf(user, confinement.sh);
     await folder?.remove().catch((error: unknown) => parts.log.warn({ error }, 'a folder was not removed'));
   }
 }
@@ -88,6 +93,8 @@ const sentences: Readonly<Record<Stopped, string>> = {
   lost: 'The agent could not reach the service for too long, or has lost this job: the engine was interrupted.',
   time: 'The engine ran longer than this agent allows, and was stopped.',
   disk: 'The run wrote more than this agent allows, and was stopped.',
+  hidden:
+    'The run wrote where this agent cannot measure it, in folders that are too deep or closed to it for example, and was stopped.',
   memory: 'The run took more memory than this agent allows, and was stopped.',
   processes: 'The run started more processes than this agent allows, and was stopped.',
 };

@@ -15,7 +15,7 @@ const jsonBytesMax = 64 * 1024 * 1024;
 /** Plans, and stores the plan for the apply. */
 export async function plan(stage: Stage): Promise<Outcome | Ended> {
   const { job, material, settings } = stage;
-  const engine = engineFor(material['engine-version'], stage.engines);
+  const engine = engineFor(material['engine-version'], stage.engines, settings.engine);
   await stage.log.line(`Agent ${settings.name}, engine ${engine.version}: plan of ${job.runId}`);
   const prepared = await prepare(stage);
   const initialised = await prepared.run(engine, initCommand());

@@ -5,12 +5,13 @@ import type { AgentSettings } from '../settings.ts';
 import { applyNote, runFolderPrefix } from './folder.ts';
 import { keepState, keptState } from './keep.ts';
 import { openFolders } from './limits/disk.ts';
+import { uidsOf } from './users.ts';
 import { openWritten, readWritten } from './written.ts';
 
 const noteBytesMax = 4_096;
 const runId = /^run-[A-Za-z0-9]{1,64}$/;
 
-type Settings = Pick<AgentSettings, 'folder' | 'user'>;
+type Settings = Pick<AgentSettings, 'folder' | 'user' | 'users'>;
 
 /**
  * Removes the folders of runs whose agent was killed. A state that the apply in such a folder has changed is kept beside it as `<run>.tfstate`,
@@ -22,7 +23,7 @@ export async function removeAbandonedRuns(settings: Settings): Promise<number> {
   return removeAbandoned({
     parent: settings.folder,
     prefix: runFolderPrefix,
-    uids: settings.user === undefined ? [] : [settings.user.uid],
+    uids: uidsOf(settings),
     async before(path) {
       await openFolders(path);
       await keepChanged(settings, path);
@@ -31,8 +32,10 @@ export async function removeAbandonedRuns(settings: Settings): Promise<number> {
 }
 
 /** The run could write here: what is no note and no state of its own is not kept. */
-async function keepChanged({ folder, user }: Settings, root: string): Promise<void> {
-  const writer = { root, user };
+async function keepChanged({ folder }: Settings, root: string): Promise<void> {
+  // The user of the run owns its folder, and could not give it away.
+  const { uid, gid } = await lstat(root);
+  const writer = { root, user: { uid, gid } };
   const path = join(root, applyNote);
   const note = await readWritten(path, writer, noteBytesMax).catch(() => undefined);
   if (note === undefined) return;

@@ -19,4 +19,4 @@ export interface Ended {
 }
 
 /** Why the agent stopped a command. */
-export type Stopped = 'canceled' | 'lost' | 'time' | 'disk' | 'memory' | 'processes';
+export type Stopped = 'canceled' | 'lost' | 'time' | 'disk' | 'hidden' | 'memory' | 'processes';

@@ -1,8 +1,8 @@
-import { lchown, lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
+import { chmod, lchown, lstat, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { makePrivateFolder } from '#core/folders/private-folder.ts';
 import type { AgentSettings } from '../settings.ts';
-import { openFolders } from './limits/disk.ts';
+import { below, openFolders } from './limits/disk.ts';
 
 /** The private folder of one part of a run. */
 export interface RunFolder {
@@ -45,8 +45,24 @@ export async function makeRunFolder({ folder, user }: Pick<AgentSettings, 'folde
 export async function giveTo(user: AgentSettings['user'], path: string): Promise<void> {
   if (user === undefined) return;
   await lchown(path, user.uid, user.gid);
-  const entries = await readdir(path, { withFileTypes: true, recursive: true });
-  for (const { parentPath, name } of entries) await lchown(join(parentPath, name), user.uid, user.gid);
+  for await (const one of below(path)) await lchown(one.path, user.uid, user.gid);
+}
+
+/** Who may write to a folder could replace what others have in it, unless only owners may. */
+const ownersOnly = 0o1000;
+
+/** Lets no run touch what the agent and other runs have in the folder of an agent, such as a volume that is open to all. @throws Error when it cannot */
+export async function closeToRuns(folder: string): Promise<void> {
+  const { mode } = await stat(folder);
+  if ((mode & 0o022) === 0 || (mode & ownersOnly) !== 0) return;
+  await chmod(folder, (mode & 0o7777) | ownersOnly).catch((cause: unknown) => {
+    throw new Error(
+      `Runs could replace what is in ${folder}: give it to the user of the agent, or set its sticky bit.`,
+      {
+        cause,
+      },
+    );
+  });
 }
 
 export const writePrivate = (path: string, text: string | Uint8Array): Promise<void> =>

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { AgentSettings } from '../settings.ts';
 import { type Confinement, confined } from './apart/confine.ts';
 import type { Command, Ended, Stopped } from './command.ts';
+import { readOutput } from './limits/output.ts';
 import { Stopper } from './limits/stopper.ts';
 import { watch } from './limits/watch.ts';
 
@@ -41,10 +42,11 @@ export async function run(command: Command, limits: Limits): Promise<Ended> {
   if (signal.aborted) onAbort();
   const complain = command.complaints ?? command.output;
   try {
+    const end = ended(child, stopper);
     const [code] = await Promise.all([
-      ended(child, stopper),
-      read(child.stdout, command.output),
-      read(child.stderr, complain),
+      end,
+      readOutput(child.stdout, command.output, end),
+      readOutput(child.stderr, complain, end),
     ]);
     // At the end, where it parts no line of the engine.
     for (const line of served?.refused ?? []) await complain(Buffer.from(`${line}\n`)).catch(() => {});
@@ -71,9 +73,3 @@ const ended = (child: ChildProcess, stopper: Stopper): Promise<number | null> =>
       resolve(code);
     });
   });
-
-async function read(stream: NodeJS.ReadableStream | null, output: Command['output']): Promise<void> {
-  if (stream === null) return;
-  // Output is read on even when it cannot be sent: the engine must not hang on a full pipe.
-  for await (const piece of stream as AsyncIterable<Buffer>) await output(piece).catch(() => {});
-}

@@ -27,15 +27,42 @@ export async function tryConfinement(settings: Settings, engines: readonly strin
 }
 
 async function works(settings: Settings, confinement: Confinement): Promise<boolean> {
+  const { code } = await attempt(settings, confinement, [':']);
+  return code === 0;
+}
+
+/** Prints the programs that it may not execute. */
+const missing = 'for one in "$@"; do [ -x "$one" ] || echo "$one"; done';
+
+/**
+ * Tries whether runs can work as their user. @returns the engines that they may not execute @throws Error when they may not work in the folder of the
+ * agent, or the agent may not choose their user
+ */
+export async function tryUser(settings: Settings, { sh }: Confinement, engines: readonly string[]) {
+  const confinement = { sh, isolation: undefined };
+  const { code, text } = await attempt(settings, confinement, [missing, 'sh', ...engines]).catch((cause: unknown) => {
+    const why =
+      'Only root, with the capabilities CHOWN, SETUID and SETGID, gives runs another user: see KEYFERRY_AGENT_USER.';
+    throw new Error(why, { cause });
+  });
+  if (code === 0) return text.split('\n').filter((line) => line !== '');
+  const who = `the user ${settings.user?.uid} of runs`;
+  throw new Error(`${who} may not enter ${settings.folder}: choose another KEYFERRY_AGENT_DIR or KEYFERRY_AGENT_USER`);
+}
+
+async function attempt(settings: Settings, confinement: Confinement, script: readonly string[]) {
   const folder = await makeRunFolder(settings);
+  let text = '';
   try {
     const never = new AbortController().signal;
     const { code } = await run(
       {
-        words: [confinement.sh, '-c', ':'],
+        words: [confinement.sh, '-c', ...script],
         folder: folder.configuration,
         environment: {},
-        output: async () => {},
+        async output(piece) {
+          text += piece.toString();
+        },
         limitedFolder: folder.path,
       },
       {
@@ -50,7 +77,7 @@ async function works(settings: Settings, confinement: Confinement): Promise<bool
         over: never,
       },
     );
-    return code === 0;
+    return { code, text };
   } finally {
     await folder.remove().catch(() => {});
   }

@@ -138,6 +138,7 @@ describe('a run that takes too much is stopped:', () => {
       'exec 3> a 4> b 5> c; rm a b c; for n in 3 4 5; do head -c 8000000 /dev/zero >&$n; done',
     ],
     ['beyond the end of its files', 'for n in 1 2 3 4 5 6; do touch $n; fallocate -n -l 4000000 $n; done'],
+    ['below a name that is no text', `d=$(printf '\\377\\376'); mkdir $d; cd $d; FILL`],
   ])('bytes %s', async (_where, script) => {
     const { say, isIsolated } = await confinedRun({ diskBytesMax: 20 * megabyte });
     if (script.includes('/dev/shm') && !needsIsolation(isIsolated)) return;
@@ -146,6 +147,39 @@ describe('a run that takes too much is stopped:', () => {
     expect(reason).toBe('disk');
     for (const place of ['/tmp', '/var/tmp', '/dev/shm']) expect(existsSync(join(place, 'hostile-1'))).toBe(false);
   });
+});
+
+/** Goes to a folder whose path is longer than the system takes. */
+const deeper = (name: string) =>
+  `d=$(printf '${name}%.0s' $(seq 200)); n=0; while [ $n -lt 30 ]; do mkdir $d && cd -P $d || exit 9; n=$((n+1)); done`;
+
+test('a run that makes folders whose path cannot be taken is stopped, and they are removed', async () => {
+  const { folder, say } = await confinedRun({ diskBytesMax: 20 * megabyte });
+  const { reason } = await say(`${deeper('d')}; for n in 1 2 3; do head -c 9000000 /dev/zero > $n; done; sleep 1000`);
+  expect(reason).toBe('hidden');
+  await folder.remove();
+  expect(existsSync(folder.path)).toBe(false);
+  await mkdir(folder.path);
+});
+
+test('what a run leaves is removed: names that are no text, and closed folders below paths that are too long', async () => {
+  const { folder, say } = await confinedRun();
+  await say(`d=$(printf '\\377\\376'); mkdir $d; cd $d; ${deeper('e')}; mkdir -p a/b; touch a/b/$d; chmod 0 a/b a`);
+  await folder.remove();
+  expect(existsSync(folder.path)).toBe(false);
+  await mkdir(folder.path);
+});
+
+test('a process that has left the group of a command does not keep the run from its end', async () => {
+  const { isIsolated, limits, say } = await confinedRun();
+  // With isolation it dies with the command.
+  if (isIsolated) Object.assign(limits, { confinement: { ...limits.confinement, isolation: undefined } });
+  const left = await say('setsid sleep 1000 & echo said; echo $! > pid; cat pid');
+  expect(left).toMatchObject({ code: 0, reason: undefined, text: expect.stringContaining('said\n') });
+  await say('kill -KILL $(cat pid)');
+  const writing = await say('setsid sh -c "echo \\$\\$ > pid; while :; do echo xxxxxxxxxxxxxxxx; done" & sleep 1');
+  expect(writing).toMatchObject({ code: 0, reason: undefined });
+  await say('kill -KILL $(cat pid)');
 });
 
 test('a folder that not even its owner can read is counted', async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { confinementFor } from '#agent/confinement.ts';
+import { protectionFor } from '#agent/protection.ts';
 import { sshProxyProgram } from '#agent/run/apart/network/environment.ts';
 import { readAllowed } from '#agent/run/apart/network/guard.ts';
 import type { AgentSettings } from '#agent/settings.ts';
@@ -238,7 +238,7 @@ describe('a machine', () => {
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (_details: object, text: string) => void warnings.push(text) };
     const confine = (changes: Partial<AgentSettings>) =>
-      confinementFor({ ...settings(folder), ...changes } as AgentSettings, [], log);
+      protectionFor({ ...settings(folder), ...changes } as AgentSettings, [], log);
     return { confine, warnings };
   }
 

@@ -1,40 +1,23 @@
-import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { workspaceGround } from '../../workspaces/support/ground.ts';
-import { agentOf, settled, standIn } from '../agent-of.ts';
+import { settled } from '../agent-of.ts';
 import { isolates } from '../apart/isolates.ts';
+import { endedBy, holds, poolOfProcesses } from './agent-process.ts';
 
 // The process of an agent that is killed in the middle of its work.
 const ground = workspaceGround();
 const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test.each(['plan', 'apply'] as const)('an agent that is killed during the %s', async (part) => {
-  // The agent of the stage only makes the pool, and stops before it works.
-  const stage = await agentOf(ground);
-  stage.stopping.abort();
-  await stage.running;
-  const folder = await mkdtemp(join(tmpdir(), 'killed-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const stage = await poolOfProcesses(ground);
   const begun = join(stage.signs, 'begun');
   await stage.configure({ [`${part}.sh`]: `while :; do date >> "${begun}"; sleep 0.1; done` });
   const { id } = (await stage.run({ 'auto-apply': true })).item;
-  const child = spawn(process.execPath, ['infra/commands/agent.ts'], {
-    env: {
-      PATH: `${standIn}:/usr/bin:/bin`,
-      KEYFERRY_AGENT_ADDRESS: ground.service.address,
-      KEYFERRY_AGENT_TOKEN: stage.token,
-      KEYFERRY_AGENT_DIR: folder,
-      TF_PLUGIN_CACHE_DIR: stage.signs,
-    },
-    stdio: 'ignore',
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  while (!existsSync(begun)) await delay(100);
-  child.kill('SIGKILL');
+  const child = stage.startAgent();
+  await holds(() => existsSync(begun));
+  await endedBy(child, 'SIGKILL');
   await delay(500);
   if (await isolates()) {
     const last = statSync(begun).size;

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { standIn } from '../../agent/agent-of.ts';
 import { eventually } from '../../support/flow/open-service.ts';
-import { type Started, startProgram } from '../../support/flow/processes.ts';
+import { descendants, type Started, startProgram } from '../../support/flow/processes.ts';
 import { emptyDatabase, ending, testRedis } from '../../support/services.ts';
 
 let folder: string;
@@ -46,9 +47,23 @@ test('the development server runs an agent when it finds an engine, says so, and
     const agents = () => list(dev, `/agent-pools/${pools[0]?.id}/agents`);
     await eventually(async () => (await agents()).some(({ attributes }) => attributes['status'] === 'idle'));
     expect(await list(dev, `/agent-pools/${pools[0]?.id}/authentication-tokens`)).toHaveLength(1);
+    const tokenFile = await tokenFileOf(dev);
     expect(await dev.end('SIGTERM')).toMatchObject({ code: 0 });
+    if (tokenFile !== undefined) expect(existsSync(tokenFile)).toBe(false);
   }
 });
+
+/** The file by which the server hands the token of the pool to its agent, as the environment of the agent tells it. */
+async function tokenFileOf({ pid }: Started): Promise<string | undefined> {
+  if (!existsSync('/proc/self/environ')) return undefined;
+  const read = (one: number) => readFile(`/proc/${one}/environ`, 'utf8').catch(() => '');
+  const all = (await Promise.all(descendants(pid).map(read))).map((text) => text.split('\0'));
+  const ofAgent = all.find((one) => one.includes('KEYFERRY_AGENT_NAME=local')) ?? [];
+  expect(ofAgent.filter((one) => one.startsWith('KEYFERRY_AGENT_TOKEN='))).toEqual([]);
+  const file = ofAgent.find((one) => one.startsWith('KEYFERRY_AGENT_TOKEN_FILE='))?.split('=')[1] ?? '';
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  return file;
+}
 
 test('without an engine, or when it is switched off, there is no agent', async () => {
   const all = { ...(await environment()), PATH: '/usr/bin:/bin' };

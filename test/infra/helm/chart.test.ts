@@ -7,6 +7,7 @@ import { settingNames } from '#core/config.ts';
 import { definitions } from '#destinations/index.ts';
 import { secretNames } from '#infra/generate/chart/schema.ts';
 import { keysBelow, usualPrefix } from '#queue/parts.ts';
+import { capabilitiesOfAgent } from '../../agent/apart/shipped.ts';
 import { manifestsOf, validate } from '../kubernetes/schemas.ts';
 import { chart, componentOf, exampleFile, examples, golden } from './render.ts';
 
@@ -96,7 +97,7 @@ describe.each(examples)('what the example %s renders to', (name) => {
   });
 
   test('has an API, a sweep and a worker, of which none is root or writes to its image', () => {
-    const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
+    const deployments = manifests.filter((one) => one.kind === 'Deployment' && componentOf(one) !== 'agent');
     expect(deployments.map(componentOf)).toEqual(expect.arrayContaining(['api', 'sweep', `worker-${types[0]}`]));
     for (const one of deployments) {
       const { containers, securityContext } = podOf(one.spec);
@@ -168,6 +169,23 @@ describe('the agent of the example production', () => {
     expect(writable).toEqual([{ name: 'keyferry-runs', mountPath: '/runs' }]);
     expect(pod.spec.terminationGracePeriodSeconds).toBe(3_600 + 60 + 60);
     expect(JSON.stringify(container?.readinessProbe)).toContain('"infra/process/healthy.ts","agent"');
+  });
+
+  test('is root with the capabilities that give each run a user of its own, and no others', () => {
+    const { securityContext, containers } = podOf(agent?.spec);
+    expect(securityContext).toMatchObject({
+      runAsNonRoot: false,
+      runAsUser: 0,
+      runAsGroup: 0,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(containers.map((one) => one.securityContext)).toEqual([
+      {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'], add: capabilitiesOfAgent },
+      },
+    ]);
   });
 
   test('is reached by no rule of the service, and has one of its own', () => {

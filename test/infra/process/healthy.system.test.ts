@@ -65,7 +65,7 @@ test('an agent is healthy while the server answers it', async () => {
   ending({ close: () => rm(folder, { recursive: true }) });
   const settings = { KEYFERRY_AGENT_HEALTH_FILE: join(folder, 'health') };
   expect(await check('agent', settings)).toBe(1);
-  await recordAnswer(settings.KEYFERRY_AGENT_HEALTH_FILE, true);
+  await recordAnswer(settings.KEYFERRY_AGENT_HEALTH_FILE, 'users');
   expect(await check('agent', settings)).toBe(0);
   const earlier = new Date(Date.now() - 300_000);
   await utimes(settings.KEYFERRY_AGENT_HEALTH_FILE, earlier, earlier);

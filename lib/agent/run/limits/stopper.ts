@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Stopped } from '../command.ts';
 
-/** What a run that writes too much has to write its state, in milliseconds: it goes on writing meanwhile. */
+/** What a run that writes too much, or hides what it writes, has to write its state, in milliseconds: it goes on writing meanwhile. */
 const diskGraceMsMax = 5_000;
 
 /** Stops the process group of a command. */
@@ -22,7 +22,7 @@ export class Stopper {
     if (this.reason !== undefined) return;
     this.reason = reason;
     killGroup(this.#child, 'SIGINT');
-    const graceMs = reason === 'disk' ? Math.min(this.#graceMs, diskGraceMsMax) : this.#graceMs;
+    const graceMs = reason === 'disk' || reason === 'hidden' ? Math.min(this.#graceMs, diskGraceMsMax) : this.#graceMs;
     this.#timer = setTimeout(() => killGroup(this.#child, 'SIGKILL'), graceMs);
   }
 

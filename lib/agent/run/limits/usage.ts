@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 
 /** What a command and all that it started take. */
 export interface Usage {
@@ -26,17 +26,6 @@ export async function usageOf(pid: number): Promise<Usage> {
     bytes: bytes.reduce((sum, one) => sum + one, 0),
     pids: [...own],
   };
-}
-
-/** The bytes of files without a name that processes have open: files that were deleted, and those in memory. */
-export async function namelessBytes(pids: readonly number[]): Promise<number> {
-  const sizes = new Map<string, number>();
-  for (const pid of pids)
-    for (const name of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
-      const found = await stat(`/proc/${pid}/fd/${name}`).catch(() => undefined);
-      if (found?.isFile() === true && found.nlink === 0) sizes.set(`${found.dev}:${found.ino}`, found.blocks * 512);
-    }
-  return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
 interface Seen {
