@@ -31,7 +31,10 @@ export function placesAfter(before: Places, indexes: readonly number[], mayMove:
 }
 
 /** The rows as they are in the document. */
-export function inDocument<R extends { readonly index: number }>(rows: readonly R[], { of, order }: Places): readonly R[] {
+export function inDocument<R extends { readonly index: number }>(
+  rows: readonly R[],
+  { of, order }: Places,
+): readonly R[] {
   const byPlace = new Map(rows.map((row) => [of.get(row.index), row]));
   return order.flatMap((place) => byPlace.get(place) ?? []);
 }

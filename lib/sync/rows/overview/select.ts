@@ -22,9 +22,10 @@ const troubles = {
   drifted: ({ destination }) => destination.drifted > 0,
 } satisfies Readonly<Record<string, Holds>>;
 
-const states = { ...troubles, healthy: (seen) => !Object.values(troubles).some((holds: Holds) => holds(seen)) } satisfies Readonly<
-  Record<string, Holds>
->;
+const states = {
+  ...troubles,
+  healthy: (seen) => !Object.values(troubles).some((holds: Holds) => holds(seen)),
+} satisfies Readonly<Record<string, Holds>>;
 
 type State = keyof typeof states;
 const stateNames = Object.keys(states) as readonly State[];
@@ -44,7 +45,8 @@ export const selectFields = {
     .pipe(z.enum(sorts, { error: `sort must be one of ${sorts.join(', ')}` }))
     .default('name')
     .meta({
-      description: 'The order: by type and `name`, or by the number of syncs that `failed`, are `pending`, or in `total`',
+      description:
+        'The order: by type and `name`, or by the number of syncs that `failed`, are `pending`, or in `total`',
     }),
   limit: integer()
     .pipe(z.int().min(1, 'limit must be at least 1').max(limitMax, `limit must be at most ${limitMax}`))

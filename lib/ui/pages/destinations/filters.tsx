@@ -33,12 +33,7 @@ export function Filters({ filter, onFilter }: FiltersProps) {
         options={[['', 'All'], ...types.map((type) => [type, type] as const)]}
         onValue={(type) => set({ type })}
       />
-      <SelectField
-        label="Order"
-        value={filter.sort ?? ''}
-        options={orders}
-        onValue={(sort) => set({ sort })}
-      />
+      <SelectField label="Order" value={filter.sort ?? ''} options={orders} onValue={(sort) => set({ sort })} />
       {isEmpty(filter) ? null : (
         <Button look="plain" icon="close" onPress={() => onFilter({})}>
           Clear

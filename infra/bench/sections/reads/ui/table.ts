@@ -13,7 +13,11 @@ const limitMs = 120_000;
 const bareRows = 2_000;
 
 /** How the table of all records feels: the longest reply to a key or press, the frames while it scrolls, and its memory. */
-export async function table({ quick, minutes, report }: Bench, visit: Visit, address: string): Promise<readonly Figure[]> {
+export async function table(
+  { quick, minutes, report }: Bench,
+  visit: Visit,
+  address: string,
+): Promise<readonly Figure[]> {
   const { page } = visit;
   const open = async () => {
     await page.goto(`${address}/ui/records`);
@@ -76,7 +80,13 @@ async function frameTimes(page: Page, open: () => Promise<void>, rounds: number,
   const bare = () => page.goto(server.address).then(p95);
   try {
     const { value, ...compared } = await compare(rounds, limitMs, ours, bare);
-    return { what: 'Frame while it scrolls, p95; bare: a static page', value, unit: 'ms', compared, target: { bound: 20 } };
+    return {
+      what: 'Frame while it scrolls, p95; bare: a static page',
+      value,
+      unit: 'ms',
+      compared,
+      target: { bound: 20 },
+    };
   } finally {
     server.close();
   }
