@@ -49,11 +49,7 @@ export function Table<R>(props: TableProps<R>) {
   const [at, setAt] = useState(0);
   const rows = useRows(box, length, at);
   const wanted = useRef<number | undefined>(undefined);
-  const places = useRef(noPlaces);
-  const items = rows.getVirtualItems();
-  const indexes = items.map(({ index }) => index);
-  places.current = placesAfter(places.current, indexes, !rows.isScrolling);
-  const shown = inDocument(items, places.current);
+  const shown = useShown(rows);
   // An element that is moved loses the focus.
   if (hasFocus(box.current, at)) wanted.current ??= at;
   const near = defaultRangeExtractor({ startIndex: 0, endIndex: 0, ...rows.range, overscan: beyond, count: length });
@@ -100,9 +96,9 @@ export function Table<R>(props: TableProps<R>) {
           ))}
         </div>
         <div class="space" role="presentation" style={{ height: `${rows.getTotalSize()}px` }}>
-          {shown.map(({ index, start }) => (
+          {shown.map(({ place, index, start }) => (
             <Row
-              key={places.current.of.get(index)}
+              key={place}
               {...{ columns, index, start }}
               row={rowAt(index)}
               isCurrent={index === at}
@@ -169,6 +165,16 @@ function useRows(box: { readonly current: HTMLDivElement | null }, length: numbe
   useLayoutEffect(() => rows._didMount(), [rows]);
   useLayoutEffect(() => rows._willUpdate());
   return rows;
+}
+
+/** The rows that are shown, as they are in the document. */
+function useShown(rows: Virtualizer<HTMLDivElement, Element>) {
+  const places = useRef(noPlaces);
+  const items = rows.getVirtualItems();
+  const indexes = items.map(({ index }) => index);
+  places.current = placesAfter(places.current, indexes, !rows.isScrolling);
+  const { of } = places.current;
+  return inDocument(items, places.current).map(({ index, start }) => ({ place: of.get(index), index, start }));
 }
 
 const optionsOf = (
