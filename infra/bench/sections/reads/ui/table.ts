@@ -72,7 +72,10 @@ function within(minutes: number): () => boolean {
   };
 }
 
-/** The frames of the table, beside those of a static page of as many plain rows that is scrolled the same way, in turns. */
+/**
+ * The frames of the table, beside those of a static page of as many plain rows that is scrolled the same way, in turns. Two processors that draw
+ * without a graphics card, and turn the wheel besides, miss frames of the static page too: there, the table may miss hardly more.
+ */
 async function frameTimes(page: Page, open: () => Promise<void>, rounds: number, turns: number): Promise<Figure> {
   const server = await serveBare(bareRows);
   const p95 = async () => percentile(await scroll(page, (done) => done < turns), 0.95);
@@ -85,7 +88,7 @@ async function frameTimes(page: Page, open: () => Promise<void>, rounds: number,
       value,
       unit: 'ms',
       compared,
-      target: { bound: 20 },
+      target: { bound: 20, orRatio: 1.25 },
     };
   } finally {
     server.close();
