@@ -27,7 +27,7 @@ import { openStage, type Stage } from './stage.ts';
 
 /**
  * `npm run bench`: figures as ratios to what the bare libraries do in the same run. `-- --quick` for a short one, `--json`, `--only
- * <section>`, `--records <n>` for the associations of the sections `reads` and `ui` (100,000), `--profile <folder>` for CPU profiles of the processes that are measured. `--million` instead: a backlog of a million
+ * <section>`, `--records <n>` for the associations of the sections `reads` and `ui` (100,000), `--minutes <n>` for how long the section `ui` scrolls a page before it looks at its memory, `--profile <folder>` for CPU profiles of the processes that are measured. `--million` instead: a backlog of a million
  * operations, created, held and cleared (`--quick`: of 2,000). `--soak`: light use of an API and a worker for 30 minutes
  * (`--minutes <n>`); fails unless both stay flat and under 256 MB. `--growth`: what single items cost in a store of 100,000 secrets
  * and in one of ten million (`--secrets <n>`; some 40 GB); fails when they cost more than 1.5 times as much.
@@ -53,6 +53,7 @@ const sections: readonly Section[] = [
   uiSection,
 ];
 
+const soakMinutes = 30;
 const options = readOptions();
 const terminal = openTerminal(options.json ? process.stderr : process.stdout);
 /** Progress is shown in a terminal only; a file gets just the tables. */
@@ -79,7 +80,8 @@ try {
     const notes: string[] = [];
     const note = (text: string) => void notes.push(text);
     report(section.title);
-    const figures = await section.measure({ stage, quick: options.quick, records: options.records, report, note });
+    const { quick, records, minutes } = options;
+    const figures = await section.measure({ stage, quick, records, minutes, report, note });
     const one = { section: section.name, title: section.title, figures, notes };
     measured.push(one);
     if (!options.json) showSection(terminal, one);
@@ -105,13 +107,14 @@ function readOptions() {
     profile: { type: 'string' },
     million: { type: 'boolean', default: false },
     soak: { type: 'boolean', default: false },
-    minutes: { type: 'string', default: '30' },
+    minutes: { type: 'string' },
     growth: { type: 'boolean', default: false },
     secrets: { type: 'string', default: '10000000' },
     records: { type: 'string' },
   });
   const { quick, json, profile, million } = values;
-  const soak = values.soak ? wholeOf('minutes', values.minutes, 1_440) : undefined;
+  const minutes = values.minutes === undefined ? undefined : wholeOf('minutes', values.minutes, 1_440);
+  const soak = values.soak ? (minutes ?? soakMinutes) : undefined;
   const growth = values.growth ? usualGrowth(quick, wholeOf('secrets', values.secrets, 100_000_000)) : undefined;
   const records = wholeOf('records', values.records ?? (quick ? '5000' : '100000'), 100_000_000);
   const alone = million || values.soak || values.growth;
@@ -126,6 +129,7 @@ function readOptions() {
   return {
     quick,
     records,
+    minutes,
     json,
     profile,
     million,

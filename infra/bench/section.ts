@@ -8,6 +8,8 @@ export interface Bench {
   readonly quick: boolean;
   /** How many associations the reads of operators are measured with. */
   readonly records: number;
+  /** How long an open page is used for its memory; undefined for as long as its frames are measured. */
+  readonly minutes: number | undefined;
   /** Reports the current measurement. */
   report(text: string): void;
   /** Adds a line below the table of the section. */

@@ -85,7 +85,8 @@ function cells(terminal: Terminal, figure: Figure): readonly string[] {
 
 function targetText({ target, unit }: Figure): string {
   if (target === undefined) return '';
-  return 'share' in target ? `≥ ${target.share}` : `≤ ${target.bound} ${unit}`;
+  if ('share' in target) return `≥ ${target.share}`;
+  return `≤ ${target.bound} ${unit}${target.orRatio === undefined ? '' : ` or ${target.orRatio} × bare`}`;
 }
 
 function verdict(terminal: Terminal, figure: Figure): string {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { serviceOf } from '#test/support/flow/open-service.ts';
-import { bothColours, browsing, hasBrowser, logIn, violations } from './support/browse.ts';
+import { bothColours, browsing, hasBrowser, logIn, refusal, violations } from './support/browse.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);
@@ -170,6 +170,43 @@ describe.skipIf(!hasBrowser())('secrets', () => {
       'Workspaces',
     ]);
     expect(await violations(page)).toEqual([]);
+  });
+
+  test('are not sent where the policies do not allow it, and the page says why', async () => {
+    const [allowed, closed] = [await service.destination(type), await service.destination(type)];
+    await service.secret({ a: '1' }, 'kept/db');
+    const policy = [
+      'path "secret/*" { capabilities = ["read", "list"] }',
+      'path "sys/sync/overview" { capabilities = ["read"] }',
+      'path "sys/sync/records" { capabilities = ["read"] }',
+      `path "sys/sync/destinations/${type}/+/associations" { capabilities = ["read"] }`,
+      `path "sys/sync/destinations/${type}/${allowed}/associations/set" { capabilities = ["update"] }`,
+    ].join('\n');
+    await service.ask('POST', 'sys/policies/acl/sender', { policy });
+    const made = await service.ask('POST', 'auth/token/create', { policies: ['sender'] });
+    const opened = await visit(at('kept/db'));
+    const { page } = opened;
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/associations/set')) sent.push(request.url());
+    });
+    await logIn(opened, (made.body['auth'] as { client_token: string }).client_token);
+    await page.getByText('It is sent nowhere').waitFor();
+    await refusal(page, 'Send', 'Choose a destination first');
+    const choose = async (name: string) => {
+      await page.getByRole('combobox', { name: 'Send it to' }).fill(name);
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: `Leave out ${type}/${name}` }).waitFor();
+    };
+    await choose(closed);
+    await refusal(page, 'Send', `sys/sync/destinations/${type}/${closed}/associations/set`);
+    expect(await violations(page)).toEqual([]);
+    expect(sent).toEqual([]);
+    await page.getByRole('button', { name: `Leave out ${type}/${closed}` }).click();
+    await choose(allowed);
+    await page.getByRole('button', { name: 'Send', exact: true, disabled: false }).click();
+    await page.getByRole('list', { name: 'Copies' }).getByText('Synced').waitFor();
+    await refusal(page, `Remove from ${allowed}`, 'associations/remove');
   });
 });
 

@@ -92,7 +92,11 @@ export const sync = {
     ],
   },
   deleteRule: { method: 'DELETE', path: 'sys/sync/rules/{rule}', fields: ['keep'] },
-  overview: { method: 'GET', path: 'sys/sync/overview', fields: ['since', 'wait'] },
+  overview: {
+    method: 'GET',
+    path: 'sys/sync/overview',
+    fields: ['since', 'wait', 'type', 'name', 'find', 'state', 'sort', 'limit', 'after'],
+  },
   samples: { method: 'GET', path: 'sys/sync/samples', fields: ['from', 'to', 'step', 'type', 'name'] },
   replay: { method: 'POST', path: 'sys/sync/replay', fields: ['type', 'name', 'sync_status', 'cursor'] },
 } as const satisfies Record<string, Operation>;

@@ -20,8 +20,13 @@ export async function search(text: string, signal: AbortSignal): Promise<Search>
   return { found: parts.flatMap(({ found }) => found), left: parts.flatMap(({ left }) => left) };
 }
 
+/** Of one request. */
+const destinationsMax = 500;
+
+/** The server looks for a part of the name. A text with a slash has the end of a type before it. */
 async function destinations(text: string, signal: AbortSignal): Promise<Search> {
-  const { data } = await api.call(sync.overview, {}, undefined, { signal });
+  const find = text.slice(text.lastIndexOf('/') + 1);
+  const { data } = await api.call(sync.overview, {}, { find, limit: destinationsMax }, { signal });
   const all = placesOf(data).filter(({ type, name }) => `${type}/${name}`.toLowerCase().includes(text.toLowerCase()));
   const found = all.slice(0, eachMax).map(
     ({ type, name }): Found => ({

@@ -24,7 +24,9 @@ function follow(tick: () => void): () => void {
 /** How long ago or ahead; the exact time on a press. */
 export function Time({ at }: { readonly at: string }) {
   const [, ticked] = useState(0);
-  const [isExact, setExact] = useState(false);
+  // A row of a table may show another time afterwards, which was not asked for.
+  const [asked, setAsked] = useState('');
+  const isExact = asked === at;
   useEffect(() => follow(() => ticked((ticks) => ticks + 1)), []);
   const time = new Date(at);
   const inFull = exact.format(time);
@@ -35,7 +37,7 @@ export function Time({ at }: { readonly at: string }) {
       title={inFull}
       onClick={(event) => {
         event.stopPropagation();
-        setExact(!isExact);
+        setAsked(isExact ? '' : at);
       }}
     >
       <time dateTime={at}>{isExact ? inFull : relative(time.getTime() - Date.now())}</time>

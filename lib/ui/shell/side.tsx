@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { lazy, useLocation } from 'preact-iso';
 import { system } from '#client/operations/system.ts';
 import { memberOf, textOf } from '#client/wire/json.ts';
@@ -166,11 +166,18 @@ function NavLink({ href, word, icon, isCounted }: Entry & { readonly isCounted: 
 /** Beside pages that show nothing of the overview, it may be a little late. */
 const countMs = 10_000;
 
-/** Shares the answer of the overview, so it costs no request there. */
+/** Pages that show the overview of all destinations. */
+const showsAll = /^\/ui\/?$|^\/ui\/queue/;
+
+/** Shares the answer of the overview where it is shown, so it costs no request there. Elsewhere the sums are enough. */
 function FailedCount() {
-  const { reply } = useOverview({ everyMs: countMs });
+  const { path } = useLocation();
+  const { reply } = useOverview({ everyMs: countMs, ...(showsAll.test(path) ? {} : { of: { limit: 1 } }) });
+  // Another page may ask another question: the number stays until the answer is there.
+  const last = useRef(0);
   const counts = memberOf(reply?.data, 'counts');
-  const total = failed.reduce((sum, status) => sum + Number(textOf(counts, status) || 0), 0);
+  if (reply !== undefined) last.current = failed.reduce((sum, status) => sum + Number(textOf(counts, status) || 0), 0);
+  const total = last.current;
   if (total === 0) return null;
   return (
     <span class="count">

@@ -12,24 +12,37 @@ const plainMs = 60_000;
 
 let waitsFromMs = 0;
 
-/** The overview. All that show something of it share one answer. */
-export const useOverview = ({ isPolled = true, everyMs = pollMs, enabled }: Polling = {}): Asked =>
-  useQuery({ key: ['overview'], ask, everyMs: isPolled ? everyMs : undefined, enabled });
+/** The overview, or what it has of some destinations. All that show the same of it share one answer. */
+export const useOverview = ({ isPolled = true, everyMs = pollMs, enabled, of }: Polling = {}): Asked =>
+  useQuery({
+    key: of === undefined ? ['overview'] : ['overview', of],
+    ask: (options) => ask(options, of),
+    everyMs: isPolled ? everyMs : undefined,
+    enabled,
+  });
+
+/** Selects destinations; the sums are those of the ones that match, whatever the page has of them. */
+interface Selected {
+  readonly type?: string;
+  readonly name?: string;
+  readonly limit?: number;
+}
 
 interface Polling {
   readonly isPolled?: boolean;
   readonly everyMs?: number;
   readonly enabled?: boolean;
+  readonly of?: Selected;
 }
 
 /** Waits for another version than the known one, so that an open page costs next to nothing while nothing changes. */
-async function ask({ mayWait, ...options }: AskOptions): Promise<PageReply> {
+async function ask({ mayWait, ...options }: AskOptions, of: Selected | undefined): Promise<PageReply> {
   const since = textOf(options.known?.data, 'version');
-  const plain = () => api.call(sync.overview, {}, undefined, { ...options, replyMsMax: pollReplyMsMax });
+  const plain = () => api.call(sync.overview, {}, of, { ...options, replyMsMax: pollReplyMsMax });
   if (!mayWait || since === '' || Date.now() < waitsFromMs) return plain();
   const replyMsMax = waitSeconds * 1_000 + pollReplyMsMax;
   return api
-    .call(sync.overview, {}, { since, wait: waitSeconds }, { ...options, replyMsMax })
+    .call(sync.overview, {}, { ...of, since, wait: waitSeconds }, { ...options, replyMsMax })
     .catch((cause: unknown) => {
       if (!(cause instanceof CallFailure) || cause.status !== 503) throw cause;
       waitsFromMs = Date.now() + plainMs;

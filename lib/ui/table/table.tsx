@@ -8,6 +8,7 @@ import {
 } from '@tanstack/virtual-core';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { inDocument, noPlaces, placesAfter } from './places.ts';
 import { SelectAll, SelectRow } from './select.tsx';
 import type { Selection } from './selection.ts';
 
@@ -37,7 +38,9 @@ interface TableProps<R> {
 
 /** As `--row` of the tokens. */
 const rowPx = 52;
-const beyond = 8;
+/** Rows above and below those in view. */
+const beyond = 4;
+const firstRows = 8;
 
 /** A table of any length: only the rows in view are in the document. Arrows, Home, End and Page keys move, Enter opens. */
 export function Table<R>(props: TableProps<R>) {
@@ -46,7 +49,9 @@ export function Table<R>(props: TableProps<R>) {
   const [at, setAt] = useState(0);
   const rows = useRows(box, length, at);
   const wanted = useRef<number | undefined>(undefined);
-  const shown = rows.getVirtualItems();
+  const shown = useShown(rows);
+  // An element that is moved loses the focus.
+  if (hasFocus(box.current, at)) wanted.current ??= at;
   const near = defaultRangeExtractor({ startIndex: 0, endIndex: 0, ...rows.range, overscan: beyond, count: length });
   const [first, last] = [near[0] ?? 0, near.at(-1) ?? 0];
   useEffect(() => onShow?.(first, last), [first, last, length]);
@@ -91,9 +96,9 @@ export function Table<R>(props: TableProps<R>) {
           ))}
         </div>
         <div class="space" role="presentation" style={{ height: `${rows.getTotalSize()}px` }}>
-          {shown.map(({ index, start }) => (
+          {shown.map(({ place, index, start }) => (
             <Row
-              key={index}
+              key={place}
               {...{ columns, index, start }}
               row={rowAt(index)}
               isCurrent={index === at}
@@ -130,7 +135,7 @@ function Row<R>({ columns, index, start, row, isCurrent, onCurrent, onOpen, sele
       data-index={index}
       aria-selected={isSelectable && row !== undefined ? isSelected : undefined}
       tabIndex={isCurrent ? 0 : -1}
-      style={{ transform: `translateY(${start}px)` }}
+      style={{ top: `${start}px` }}
       onClick={() => {
         onCurrent();
         if (row !== undefined) onOpen?.(row);
@@ -162,6 +167,16 @@ function useRows(box: { readonly current: HTMLDivElement | null }, length: numbe
   return rows;
 }
 
+/** The rows that are shown, as they are in the document. */
+function useShown(rows: Virtualizer<HTMLDivElement, Element>) {
+  const places = useRef(noPlaces);
+  const items = rows.getVirtualItems();
+  const indexes = items.map(({ index }) => index);
+  places.current = placesAfter(places.current, indexes, !rows.isScrolling);
+  const { of } = places.current;
+  return inDocument(items, places.current).map(({ index, start }) => ({ place: of.get(index), index, start }));
+}
+
 const optionsOf = (
   box: { readonly current: HTMLDivElement | null },
   length: number,
@@ -172,7 +187,7 @@ const optionsOf = (
   getScrollElement: () => box.current,
   estimateSize: () => rowPx,
   overscan: beyond,
-  initialRect: { width: 0, height: rowPx * beyond },
+  initialRect: { width: 0, height: rowPx * firstRows },
   rangeExtractor: (range: Range) => withCurrent(defaultRangeExtractor(range), at, range.count),
   observeElementRect,
   observeElementOffset,
@@ -202,6 +217,10 @@ function targetOf(key: string, at: number, length: number): number | undefined {
 
 const isRow = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.getAttribute('role') === 'row';
+
+const hasFocus = (box: HTMLDivElement | null, index: number): boolean =>
+  box?.contains(document.activeElement) === true &&
+  document.activeElement?.getAttribute('data-index') === String(index);
 
 /** Moves the focus to the row that is wanted, once it is there. */
 function focusWanted(box: HTMLDivElement | null, wanted: { current: number | undefined }): void {

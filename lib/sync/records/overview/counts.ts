@@ -6,6 +6,8 @@ import type { Store } from '#store/store.ts';
 import { destinationsTable } from '#store/tables/sync.ts';
 import { isPaused } from '../../model/pause.ts';
 import { isRemnant, type SyncStatus, toStatus } from '../../model/status.ts';
+import { ofDestination } from '../condition.ts';
+import type { RecordFilter } from '../filter.ts';
 
 /** The numbers of the associations of a destination. */
 export interface AssociationNumbers {
@@ -34,16 +36,28 @@ const destinationRowColumns = {
 /** An overview shows at most this many destinations. */
 export const overviewMax = 10_000;
 
+/** Which destinations are counted. An absent member narrows nothing. */
+export interface DestinationFilter extends Pick<RecordFilter, 'type' | 'name'> {
+  /** A part of the name, in lower case. */
+  readonly find?: string | undefined;
+  /** Only those after this one, by type and name. */
+  readonly after?: Pick<CountedDestination, 'type' | 'name'> | undefined;
+}
+
 /** The destinations of a namespace by type and name, at most one more than an overview shows, with their counts. Two statements. */
 export async function countedDestinations(
   { db }: Pick<Store, 'db'>,
   namespaceId: string,
+  { find, after, ...exact }: DestinationFilter = {},
 ): Promise<readonly CountedDestination[]> {
   const { rows } = await rowsOf(destinationRowColumns)`
     select d.id, d.type, d.name, d.created_at, d.updated_at, d.purge_initiated_at, d.purge_error, ${isPaused('d')} as disabled,
            case when ${isPaused('d')} then d.disabled_until end as disabled_until, m.began_at as marking_since
       from destinations d left join markings m on m.destination_id = d.id
-     where d.namespace_id = ${namespaceId} order by d.type, d.name limit ${overviewMax + 1}::int`.execute(db);
+     where d.namespace_id = ${namespaceId} and ${ofDestination(exact)}
+       and ${find === undefined ? sql`true` : sql`position(${find} in lower(d.name)) > 0`}
+       and ${after === undefined ? sql`true` : sql`(d.type, d.name) > (${after.type}, ${after.name})`}
+     order by d.type, d.name limit ${overviewMax + 1}::int`.execute(db);
   const counts = Map.groupBy(
     await countsOf(
       db,

@@ -9,21 +9,26 @@ interface Reading<T> {
   until: number;
 }
 
-/** Shares readings: callers of the same key within a short time get the same one, whatever their number. */
-export function sharedReadings<T>(
-  read: (key: string) => Promise<T>,
+/**
+ * Shares readings: callers of the same key within a short time get the same one, whatever their number.
+ * @param key a text, or a value that JSON can tell from others
+ */
+export function sharedReadings<T, K = string>(
+  read: (key: K) => Promise<T>,
   nowMs: () => number = () => performance.now(),
-): (key: string) => Promise<T> {
+  keptAtMost = keptMax,
+): (key: K) => Promise<T> {
   const readings = new Map<string, Reading<T>>();
-  return (key) => {
+  return (given) => {
+    const key = JSON.stringify(given);
     const now = nowMs();
     const known = readings.get(key);
     if (known !== undefined && now < known.until) return known.value;
-    const reading: Reading<T> = { value: read(key), until: Number.POSITIVE_INFINITY };
+    const reading: Reading<T> = { value: read(given), until: Number.POSITIVE_INFINITY };
     readings.delete(key);
     readings.set(key, reading);
     const [oldest] = readings.keys();
-    if (readings.size > keptMax && oldest !== undefined) readings.delete(oldest);
+    if (readings.size > keptAtMost && oldest !== undefined) readings.delete(oldest);
     reading.value.then(
       () => {
         const ended = nowMs();

@@ -7,10 +7,12 @@ import { duration, type Input, text } from '#path/fields.ts';
 import { longPoll } from '#path/long-poll.ts';
 import type { WorkersSeen } from '#queue/contract.ts';
 import { loadSettings } from '../../model/settings.ts';
-import { countedDestinations, overviewMax } from '../../records/overview/counts.ts';
+import { countedDestinations, type DestinationFilter, overviewMax } from '../../records/overview/counts.ts';
 import { sharedReadings } from '../../records/overview/readings.ts';
 import type { SyncParts } from '../parts.ts';
 import { readableOf } from '../rights/readable.ts';
+import { pageOf } from './pages.ts';
+import { isSelected, narrower, type Selection, selectFields, selectionOf } from './select.ts';
 import { tagged, versioned } from './tagged.ts';
 import { overviewView, type SeenDestination, workersView } from './view.ts';
 
@@ -19,6 +21,8 @@ const waitSecondsMax = 30;
 const lookMs = 1_000;
 /** Requests that wait in this process at the same time. */
 const waitersMax = 100;
+/** Readings of a part of the destinations that are kept, of namespaces that have more than one reading. */
+const partsMax = 20;
 
 const fields = {
   since: text()
@@ -28,6 +32,7 @@ const fields = {
     .pipe(z.int().max(waitSecondsMax, `wait must be at most ${waitSecondsMax} seconds`))
     .default(0)
     .meta({ description: `How long to wait for another version, in seconds, at most ${waitSecondsMax}; needs since` }),
+  ...selectFields,
 };
 
 type ReadContext = Pick<
@@ -37,17 +42,28 @@ type ReadContext = Pick<
 
 /** The row `sys/sync/overview`. */
 export function overviewRow(parts: SyncParts): Row {
-  const reading = sharedReadings((namespaceId) => readOverview(parts, namespaceId));
+  const whole = sharedReadings((namespaceId) => readOverview(parts, namespaceId));
+  const narrowed = sharedReadings(
+    ([namespaceId, filter]: readonly [string, DestinationFilter]) => readOverview(parts, namespaceId, filter),
+    undefined,
+    partsMax,
+  );
+  const reading = async (namespaceId: string, selection: Selection) => {
+    const overview = await whole(namespaceId);
+    const narrow = narrower(selection);
+    return isWhole(overview) || narrow === undefined ? overview : narrowed([namespaceId, narrow]);
+  };
   const wait = longPoll({ lookMs, waitersMax, waitMsMax: parts.pollMsMax });
   const run = async (input: Input<typeof fields>, context: ReadContext): Promise<Reply> => {
     const { since } = input;
     if (input.wait > 0 && (since === undefined || since === ''))
       throw badField(['wait', 'since'], 'wait needs since: the version to compare with');
+    const selection = selectionOf(parts.definitions, input, context);
     let seen: { readonly overview: Overview; readonly shown: Awaited<ReturnType<typeof show>> } | undefined;
     // A reading of many destinations is shared for longer than the time between two looks.
     const look = async () => {
-      const overview = await reading(context.namespace.id);
-      if (seen?.overview !== overview) seen = { overview, shown: await show(parts, overview, context) };
+      const overview = await reading(context.namespace.id, selection);
+      if (seen?.overview !== overview) seen = { overview, shown: await show(parts, overview, selection, context) };
       return seen.shown;
     };
     const isNew = (shown: Awaited<ReturnType<typeof show>>) => shown.data.version !== since;
@@ -56,7 +72,7 @@ export function overviewRow(parts: SyncParts): Row {
   };
   return {
     pattern: 'sync/overview',
-    help: 'Counts syncs by destination, status and kind of error. Destinations whose associations the caller may not read are left out.',
+    help: 'Counts syncs by destination, status and kind of error, of all destinations or of those that are selected, page by page. Destinations whose associations the caller may not read are left out.',
     operations: { read: operation(fields, { summary: 'Read the numbers of all syncs', knownFieldsOnly: true, run }) },
   };
 }
@@ -70,9 +86,16 @@ interface Overview {
   readonly queue: { readonly pending: number | null; readonly capacity: number };
 }
 
-async function readOverview({ store, queue }: SyncParts, namespaceId: string): Promise<Overview> {
+/** Whether it has all destinations of the namespace that were asked for. */
+const isWhole = ({ destinations }: Overview): boolean => destinations.length <= overviewMax;
+
+async function readOverview(
+  { store, queue }: SyncParts,
+  namespaceId: string,
+  filter?: DestinationFilter,
+): Promise<Overview> {
   const { disabled, queue_capacity } = await loadSettings(store);
-  const destinations = await countedDestinations(store, namespaceId);
+  const destinations = await countedDestinations(store, namespaceId, filter);
   const ids = destinations.map(({ id }) => id);
   const [states, pending, workers] = await Promise.all([
     queue.gateStates(ids),
@@ -98,23 +121,35 @@ function unlessAway(cause: unknown): readonly [readonly undefined[], null, undef
  * The overview as this caller may see it. The queue is that of all namespaces, so only the root shows it. The root shows the workers of all
  * types, and another namespace those of its destinations.
  */
-async function show({ definitions }: SyncParts, overview: Overview, context: ReadContext) {
+async function show({ definitions }: SyncParts, overview: Overview, selection: Selection, context: ReadContext) {
   const { namespace, vocabulary, warn } = context;
   const first = overview.destinations.slice(0, overviewMax);
-  if (first.length < overview.destinations.length)
-    warn(`only the first ${overviewMax} destinations are shown and counted`);
+  const selected = first
+    .map((destination) => ({ destination, gate: overview.gates.get(destination.id) }))
+    .filter((seen) => isSelected(selection, seen));
+  const allowed = new Set(
+    await readableOf(
+      context,
+      selected.map(({ destination }) => destination),
+    ),
+  );
+  const seen = selected.filter(({ destination }) => allowed.has(destination));
+  const isPart = !isWhole(overview);
+  // Where nothing that was read is left out, the rest follows page by page.
+  const follows = isPart && selection.limit !== undefined && selection.sort === 'name' && seen.length === first.length;
+  const { shown, after } = pageOf(selection, seen, follows ? seen.at(-1) : undefined);
+  if (isPart) warn(`only the first ${overviewMax} destinations are ${follows ? '' : 'shown and '}counted`);
   if (overview.queue.pending === null)
     warn('Redis is unavailable: the state of circuits, rates, workers and the queue is unknown');
-  const readable = await readableOf(context, first);
-  const seen = readable.map((destination) => ({ destination, gate: overview.gates.get(destination.id) }));
-  const shown = [...(overview.workers ?? [])].filter(
-    ([type]) => namespace.path === '' || readable.some((destination) => destination.type === type),
+  const workers = [...(overview.workers ?? [])].filter(
+    ([type]) => namespace.path === '' || seen.some(({ destination }) => destination.type === type),
   );
   const data = {
     disabled: overview.disabled,
-    ...(overview.workers === undefined ? {} : { workers: workersView(definitions, new Map(shown), vocabulary) }),
+    ...(overview.workers === undefined ? {} : { workers: workersView(definitions, new Map(workers), vocabulary) }),
     ...(namespace.path === '' ? { queue: overview.queue } : {}),
-    ...overviewView(definitions, seen, vocabulary),
+    ...(selection.limit === undefined ? {} : { matching: seen.length, matching_at_least: isPart, after }),
+    ...overviewView(definitions, { seen, shown }, vocabulary),
   };
   return versioned(data, isFleeting);
 }

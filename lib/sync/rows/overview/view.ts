@@ -13,10 +13,16 @@ export interface SeenDestination {
   readonly gate: GateState | undefined;
 }
 
-/** The destinations, and the sums over all of them. */
+/** Destinations, and those of them that a reply shows. */
+export interface SeenDestinations {
+  readonly seen: readonly SeenDestination[];
+  readonly shown: readonly SeenDestination[];
+}
+
+/** The destinations that are shown, and the sums over all of them. */
 export function overviewView(
   definitions: readonly DestinationDefinition[],
-  seen: readonly SeenDestination[],
+  { seen, shown }: SeenDestinations,
   vocabulary: Vocabulary,
 ): object {
   const [counts, errors] = [new Map<SyncStatus, number>(), new Map<string, number>()];
@@ -31,7 +37,7 @@ export function overviewView(
   return {
     ...numbersView({ counts, errors, pendingSince, drifted }, vocabulary),
     remedies: remediesOf(errors.keys()),
-    destinations: seen.map((one) => destinationView(definitions, one, vocabulary)),
+    destinations: shown.map((one) => destinationView(definitions, one, vocabulary)),
   };
 }
 

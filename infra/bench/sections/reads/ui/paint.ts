@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Figure } from '#infra/bench/measure/figure.ts';
 import { compare } from '#infra/bench/measure/rounds.ts';
+import { serveBare } from './bare.ts';
 import type { Visit } from './visit.ts';
 
 /** Bits in a second as bytes, and milliseconds, of a slow mobile network. */
@@ -12,14 +11,8 @@ const limitMs = 120_000;
 
 /** The largest paint of the overview, beside that of a static page with one heading, on this machine and on a slow one. */
 export async function paints(visit: Visit, address: string, rounds: number): Promise<readonly Figure[]> {
-  const server = createServer((_request, reply) =>
-    reply
-      .setHeader('content-type', 'text/html')
-      .end('<!doctype html><html lang="en"><title>Bare</title><h1>A page with one heading</h1></html>'),
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const bare = () => paint(visit, `http://127.0.0.1:${port}/`);
+  const server = await serveBare();
+  const bare = () => paint(visit, server.address);
   const ours = () => paint(visit, `${address}/ui/`);
   try {
     for (const work of [ours, bare]) await work();

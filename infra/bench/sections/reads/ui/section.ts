@@ -33,7 +33,7 @@ export const uiSection: Section = {
       report('paints');
       figures.push(...(await paints(visit, address, quick ? 2 : 5)));
       report('the table');
-      figures.push(...(await table(visit, address, quick ? 100 : 1_000)));
+      figures.push(...(await table(bench, visit, address)));
       report('changes');
       figures.push(await changes(bench, visit, api));
       await visit.close();

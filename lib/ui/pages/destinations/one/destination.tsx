@@ -118,8 +118,8 @@ const overview = 'sys/sync/overview';
 /** The destination in the overview, which has its circuit and its rate. */
 function usePlace(type: string, name: string): Place | undefined {
   const rights = useRights([overview]);
-  const { reply } = useOverview({ enabled: rights.may('read', overview) });
-  return placesOf(reply?.data).find((place) => place.type === type && place.name === name);
+  const { reply } = useOverview({ enabled: rights.may('read', overview), of: { type, name } });
+  return placesOf(reply?.data)[0];
 }
 
 function State({ type, name, stored }: { readonly type: string; readonly name: string; readonly stored: Value }) {
