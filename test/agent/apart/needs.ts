@@ -14,6 +14,7 @@ const machine = {
   folder: process.argv[2] ?? '/',
   hiddenFiles: [],
   engines: [],
+  guard: undefined,
   environment: { PATH: '/usr/bin:/bin' },
 };
 const never = new AbortController().signal;
