@@ -113,8 +113,8 @@ import type {
   syncRuleWorkTable,
   syncSampleSlotsTable,
   syncSampleSpansTable,
-  syncSamplesTable,
   syncSampleSumsTable,
+  syncSamplesTable,
 } from './tables/sync.ts';
 import type {
   passwordPoliciesTable,
