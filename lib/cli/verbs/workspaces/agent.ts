@@ -12,8 +12,13 @@ export const agent: Verb = {
     ],
     ['--name <name>', 'name in the list of agents; default: KEYFERRY_AGENT_NAME, the host name'],
     ['--engines <folder>', 'folder of engines, <version>/terraform; default: KEYFERRY_AGENT_ENGINES, the PATH'],
+    [
+      '--engine <name>',
+      'terraform or tofu, if either could run a configuration; default: KEYFERRY_AGENT_ENGINE, terraform',
+    ],
     ['--dir <folder>', 'where the private folders of runs are made; default: KEYFERRY_AGENT_DIR'],
     ['--isolation <mode>', 'auto, required or none; default: KEYFERRY_AGENT_ISOLATION, auto'],
+    ['--network <mode>', 'guarded or open, the network of runs; default: KEYFERRY_AGENT_NETWORK, guarded'],
     ['--check', 'end once the agent could take work'],
   ],
   examples: ['keyferry agent --token-file pool-token.txt --check'],
@@ -27,8 +32,10 @@ const settings = {
   tokenFile: 'KEYFERRY_AGENT_TOKEN_FILE',
   name: 'KEYFERRY_AGENT_NAME',
   engines: 'KEYFERRY_AGENT_ENGINES',
+  engine: 'KEYFERRY_AGENT_ENGINE',
   dir: 'KEYFERRY_AGENT_DIR',
   isolation: 'KEYFERRY_AGENT_ISOLATION',
+  network: 'KEYFERRY_AGENT_NETWORK',
 } as const;
 
 /** The environment of the program, in which options take precedence. The token itself is never an option: other users could see it. */
