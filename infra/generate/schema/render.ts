@@ -30,7 +30,7 @@ export function renderTables(group: string, notes: TableNotes, catalog: readonly
 /** `tables.ts` with all tables for Kysely. */
 export function renderDatabase(groups: Readonly<Record<string, TableNotes>>): string {
   const files = Object.entries(groups).map(([group, notes]) => {
-    const names = Object.keys(notes).map(nameOf).sort(byLowerCase);
+    const names = Object.keys(notes).map(nameOf).sort(byLetters);
     return importOf('import type', names, `./tables/${group}.ts`);
   });
   const tables = Object.values(groups).flatMap((notes) => Object.keys(notes));
@@ -113,4 +113,13 @@ function importOf(keyword: string, names: readonly string[], from: string): stri
 
 const pathOf = (line: string): string => line.slice(line.indexOf("from '"));
 const byPath = (a: string, b: string): number => (pathOf(a) < pathOf(b) ? -1 : 1);
-const byLowerCase = (a: string, b: string): number => (a.toLowerCase() < b.toLowerCase() ? -1 : 1);
+
+/** The order of the formatter: by letters, of which a capital comes before the same small one. */
+function byLetters(a: string, b: string): number {
+  const at = [...a].findIndex((letter, index) => letter !== b[index]);
+  if (at < 0) return -1;
+  const [one = '', other = ''] = [a[at], b[at]];
+  const [small, otherSmall] = [one.toLowerCase(), other.toLowerCase()];
+  if (small === otherSmall) return one < other ? -1 : 1;
+  return small < otherSmall ? -1 : 1;
+}
