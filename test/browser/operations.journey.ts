@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     await logIn(opened, service.rootToken);
     await page.getByText('The queue is full').waitFor();
     await page.getByRole('region', { name: 'Over time' }).scrollIntoViewIfNeeded();
-    await page.getByText('Attempts as a table').or(page.getByText('No sample yet')).first().waitFor();
+    await page.getByText('Throughput as a table').or(page.getByText('No sample yet')).first().waitFor();
     expect(await violations(page)).toEqual([]);
     forgive(/status of (429|503|507|400)/);
     await page.goto(`${service.address}/ui/secrets?mount=secret&secret=full%2F${colours}-more`);
