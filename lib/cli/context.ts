@@ -38,7 +38,7 @@ export function openContext(parts: ContextParts): Context {
   };
 }
 
-/** Nobody can look up what a missing token may do. */
+/** A token that is missing has no rights that could be looked up. */
 function refusedWithoutToken(client: Client): Client {
   const explain = (error: unknown): never => {
     if (!(error instanceof CallFailure && error.status === 403)) throw error;

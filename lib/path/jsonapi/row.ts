@@ -152,7 +152,7 @@ export interface NeededBy {
 export type RowReply = ApiReply | PaddedReply | undefined;
 
 /**
- * A reply that may take minutes. Until it comes, the client gets a byte of white space now and then. `signal` tells the handler that nobody waits for
+ * A reply that may take minutes. Until it comes, the client gets a byte of white space now and then. `signal` tells the handler that no client waits for
  * it any longer. It is recorded by audit devices when it comes, and in no audit trail of an organization.
  */
 export interface PaddedReply {

@@ -6,8 +6,8 @@ export const capabilitiesOfAgent = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'KILL', '
 const mapped = '0 0 65536';
 
 /**
- * What starts a program as a container of the image does under the usual seccomp profile: root with some capabilities alone, that gets no others, where
- * nobody makes a user namespace.
+ * What starts a program as a container of the image does under the usual seccomp profile: root with some capabilities alone, which gets no others and cannot
+ * make a user namespace.
  */
 export function asInContainer(capabilities: readonly string[] = capabilitiesOfAgent): readonly string[] {
   const kept = capabilities.map((one) => `,+${one.toLowerCase()}`).join('');

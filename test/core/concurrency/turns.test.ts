@@ -33,7 +33,7 @@ test('each has one turn in an interval, the first in its second half, and few ha
   expect(new Set(seen)).toEqual(new Set([2]));
 });
 
-test('who has left has no further turn, and the timer ends with the last', () => {
+test('a member that has left has no further turn, and the timer ends with the last', () => {
   vi.useFakeTimers();
   const turns = new Turns(40);
   const { seen, leaves } = entered(turns, 2);

@@ -86,7 +86,7 @@ export class Board {
     });
   }
 
-  /** The agent asks again, so nobody reads the reply to a request of it that may wait for minutes: a proxy may have cut the agent off. */
+  /** The reply to a request that may wait for minutes is read by no client any longer when the agent asks again: a proxy may have cut it off. */
   endEarlier({ agentId }: Pick<Taker, 'agentId'>): void {
     this.#padded.get(agentId)?.wake('over');
   }
