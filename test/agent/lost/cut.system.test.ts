@@ -63,7 +63,6 @@ describe('an agent that is killed in the plan while', () => {
 describe('an agent that is killed in the apply while', () => {
   const isOfApply = (rest: string) => (request: string) => new RegExp(`/apply-\\w+/${rest}$`).test(request);
   test.each<[string, Held, (request: string) => boolean, { stored: boolean; status: string }]>([
-    ['its log is on the way', 'request', isOfApply('log'), { stored: false, status: 'errored' }],
     [
       'it announces its state',
       'request',
@@ -99,6 +98,6 @@ describe('an agent that is killed in the apply while', () => {
     );
     // What the service does not have is kept on the machine.
     if (existsSync(kept)) expect(JSON.parse(await readFile(kept, 'utf8'))).toMatchObject({ serial: 2 });
-    else expect(stored || _what === 'its log is on the way').toBe(true);
+    else expect(stored).toBe(true);
   });
 });
