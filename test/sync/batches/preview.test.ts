@@ -4,6 +4,7 @@ import type { OpenStore } from '#store/open.ts';
 import type { Store } from '#store/store.ts';
 import { type Matching, matchingAfter, previewBatch } from '#sync/batches/preview.ts';
 import { isSelected, type Selection } from '#sync/batches/walk.ts';
+import { associationEntriesRead } from '#test/support/measures/rows-read.ts';
 import { testStore } from '../../store/stores.ts';
 import { insertDestinations, insertRecords } from '../records/many.ts';
 
@@ -61,16 +62,9 @@ const selectedIds = async (selection: Selection): Promise<readonly string[]> => 
 async function looked(read: (store: Pick<Store, 'db'>) => Promise<unknown>): Promise<number> {
   return store.db.transaction().execute(async (tx) => {
     await sql`set local plan_cache_mode = force_generic_plan`.execute(tx);
-    const count = async () => {
-      const { rows } = await sql<{ count: number }>`
-        select (sum(pg_stat_get_xact_tuples_returned(indexrelid))
-                + pg_stat_get_xact_tuples_returned('associations'::regclass))::int as count
-          from pg_index where indrelid = 'associations'::regclass`.execute(tx);
-      return rows[0]?.count ?? 0;
-    };
-    const before = await count();
+    const before = await associationEntriesRead(tx);
     await read({ db: tx });
-    return (await count()) - before;
+    return (await associationEntriesRead(tx)) - before;
   });
 }
 

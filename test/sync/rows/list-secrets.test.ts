@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { rootNamespace } from '#core/namespace.ts';
 import type { OpenStore } from '#store/open.ts';
 import { listSecrets } from '#sync/rows/associations/listed-secrets.ts';
+import { associationRowsRead } from '#test/support/measures/rows-read.ts';
 import { testStore } from '../../store/stores.ts';
 
 let store: OpenStore;
@@ -70,18 +71,11 @@ test('a page of the root does not read the associations of other namespaces that
   );
   await sql`vacuum analyze associations`.execute(own.db);
   await own.db.transaction().execute(async (tx) => {
-    const rowsRead = async (): Promise<number> => {
-      const { rows } = await sql<{ count: number }>`
-        select (seq_tup_read + idx_tup_fetch)::int as count from pg_stat_xact_user_tables where relname = 'associations'`.execute(
-        tx,
-      );
-      return rows[0]?.count ?? 0;
-    };
     for (const mode of ['force_generic_plan', 'force_custom_plan']) {
       await sql`set local plan_cache_mode = ${sql.raw(mode)}`.execute(tx);
-      const before = await rowsRead();
+      const before = await associationRowsRead(tx);
       const found = await listSecrets({ db: tx }, rootNamespace.id, { size: 100 });
-      expect((await rowsRead()) - before).toBeLessThan(1_000);
+      expect((await associationRowsRead(tx)) - before).toBeLessThan(1_000);
       expect([found.length, found[0]?.secret_name, found[100]?.secret_name]).toEqual([101, 'b00001', 'b00101']);
     }
   });
@@ -153,22 +147,15 @@ test('a page of a root with very many destinations is bounded, whoever comes bef
   const whole = await listSecrets(own, rootNamespace.id);
   expect(whole).toHaveLength(1_200);
   await own.db.transaction().execute(async (tx) => {
-    const rowsRead = async (): Promise<number> => {
-      const { rows } = await sql<{ count: number }>`
-        select (seq_tup_read + idx_tup_fetch)::int as count from pg_stat_xact_user_tables where relname = 'associations'`.execute(
-        tx,
-      );
-      return rows[0]?.count ?? 0;
-    };
     for (const mode of ['force_generic_plan', 'force_custom_plan']) {
       await sql`set local plan_cache_mode = ${sql.raw(mode)}`.execute(tx);
       const walked: (typeof whole)[number][] = [];
       for (let more = true; more; ) {
         const last = walked.at(-1);
         const after = last && { mountId: last.mount_id, secretName: last.secret_name };
-        const before = await rowsRead();
+        const before = await associationRowsRead(tx);
         const found = await listSecrets({ db: tx }, rootNamespace.id, { after, size: 100 });
-        expect((await rowsRead()) - before).toBeLessThan(10_000);
+        expect((await associationRowsRead(tx)) - before).toBeLessThan(10_000);
         walked.push(...found.slice(0, 100));
         more = found.length > 100;
       }

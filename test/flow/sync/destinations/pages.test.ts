@@ -8,6 +8,7 @@ import { loadAssociations, ofDestination, ofDestinationAfter } from '#sync/rows/
 import { partsOf } from '#sync/rows/fields/pages.ts';
 import { insertAssociations } from '#test/support/flow/many/associations.ts';
 import { serviceOf } from '#test/support/flow/open-service.ts';
+import { associationEntriesRead } from '#test/support/measures/rows-read.ts';
 
 const service = serviceOf();
 const pagesMax = 100;
@@ -120,16 +121,9 @@ async function idOf(name: string): Promise<string> {
 /** How many entries of the table and its indexes `read` goes through. */
 async function associationsRead(read: (store: Store) => Promise<unknown>): Promise<number> {
   return service.store.db.transaction().execute(async (tx) => {
-    const count = async () => {
-      const { rows } = await sql<{ count: number }>`
-        select (sum(pg_stat_get_xact_tuples_returned(indexrelid))
-                + pg_stat_get_xact_tuples_returned('associations'::regclass))::int as count
-          from pg_index where indrelid = 'associations'::regclass`.execute(tx);
-      return rows[0]?.count ?? 0;
-    };
-    const before = await count();
+    const before = await associationEntriesRead(tx);
     await read({ ...service.store, db: tx, transaction: (work) => work(tx) });
-    return (await count()) - before;
+    return (await associationEntriesRead(tx)) - before;
   });
 }
 
