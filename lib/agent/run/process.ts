@@ -48,7 +48,7 @@ export async function run(command: Command, limits: Limits): Promise<Ended> {
       readOutput(child.stdout, command.output, end),
       readOutput(child.stderr, complain, end),
     ]);
-    // At the end, where it parts no line of the engine.
+    // At the end, so that no line of the engine is split.
     for (const line of served?.refused ?? []) await complain(Buffer.from(`${line}\n`)).catch(() => {});
     return { code, reason: stopper.reason };
   } finally {

@@ -17,7 +17,7 @@ type Settings = Pick<AgentSettings, 'folder' | 'user' | 'users'>;
 export const haveOtherUser = ({ user, users }: Pick<Settings, 'user' | 'users'>): boolean =>
   users !== undefined || (user !== undefined && user.uid !== process.getuid?.());
 
-/** All whom a run of this agent may have as its user, beside that of this process. */
+/** The user ids that runs of this agent may have, other than that of this process. */
 export const uidsOf = ({ user, users }: Pick<Settings, 'user' | 'users'>): readonly number[] => {
   if (user !== undefined || users === undefined) return user === undefined ? [] : [user.uid];
   return Array.from({ length: users.last - users.first + 1 }, (_, at) => users.first + at);

@@ -11,7 +11,7 @@ interface Parts {
   readonly guard: Guard;
   readonly passing: Passing;
   readonly idleMs: number;
-  /** Is told of each failure. */
+  /** Called with each failure. */
   readonly failed: (error: Error) => void;
 }
 
@@ -136,7 +136,7 @@ function exchange(request: IncomingMessage, response: ServerResponse, sent: http
         response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', endToEnd(answer));
         answer.pipe(response);
       } catch (error) {
-        // Headers that Node reads but does not write.
+        // Node accepts some headers that it refuses to send.
         reject(error);
       }
     });
