@@ -75,6 +75,17 @@ describe('a run sees', () => {
     expect(text).toContain('hidden 0');
   });
 
+  test('as little when the hidden file is in a folder that its user may not enter', async () => {
+    const closed = await mkdtemp(join(tmpdir(), 'closed-'));
+    onTestFinished(() => rm(closed, { recursive: true, force: true }));
+    const token = join(closed, 'token');
+    await writeFile(token, 'marker-token');
+    if (!needsIsolation((await confinedRun()).isIsolated)) return;
+    const { isIsolated, say } = await confinedRun({ hiddenFiles: [token] });
+    expect(isIsolated).toBe(true);
+    expect((await say(`cat ${token} || echo none`)).text).toMatch(/none\n$/);
+  });
+
   test('its own folder only, also when the folder of the agent is not a shared one', async () => {
     const { parent, folder, isIsolated, say } = await confinedRun({ within: import.meta.dirname });
     if (!needsIsolation(isIsolated)) return;

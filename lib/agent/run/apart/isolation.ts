@@ -103,7 +103,8 @@ function viewOf({ programs, shared, folder, hiddenFiles, kept }: Isolation, apar
       const path = `${places}/kept-${at}`;
       return [...point({ ...one, path }), bind(one.path, path)];
     }),
-    ...hiddenFiles.map((file) => bind('/dev/null', file)),
+    // A file that the user of the run cannot reach needs no hiding, and cannot be hidden by that user.
+    ...hiddenFiles.map((file) => `[ ! -e ${quoted(file)} ] || ${bind('/dev/null', file)}`),
     ...shared.map((path, at) => bind(`${places}/${at}`, path)),
     ...(shared.some((path) => isBelow(folder, path))
       ? []
