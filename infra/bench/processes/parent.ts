@@ -1,6 +1,8 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { z } from 'zod';
 import { keepHeapSmall } from '../../process/heap.ts';
-import { cpuQuestion, memoryQuestion } from './process.ts';
+import { cpuQuestion, garbageQuestion, memoryQuestion } from './process.ts';
 
 /** What a process of the bench offers its parent. */
 export interface Served {
@@ -33,7 +35,18 @@ export async function serveParent<Parameters extends z.ZodType>(
 const known: Readonly<Record<string, () => object>> = {
   [cpuQuestion]: () => ({ cpuMs: cpuMs() }),
   [memoryQuestion]: () => process.memoryUsage(),
+  [garbageQuestion]: () => {
+    collectGarbage();
+    return {};
+  },
 };
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect !== 'function') throw new Error('this process cannot collect its garbage');
+  collect();
+}
 
 /** Processor time of this process so far. */
 function cpuMs(): number {

@@ -11,12 +11,15 @@ export interface Process<Ready> {
   /** Milliseconds of processor time that it has used. */
   cpuMs(): Promise<number>;
   memory(): Promise<Memory>;
+  /** Collects the garbage of what it did before, which would else be part of a later figure. */
+  collectGarbage(): Promise<void>;
   end(): Promise<void>;
 }
 
 /** Every process answers these. */
 export const cpuQuestion = 'cpu';
 export const memoryQuestion = 'memory';
+export const garbageQuestion = 'garbage';
 const cpuAnswer = z.object({ cpuMs: z.number() });
 /** Bytes: resident, on the heap (garbage included), and of buffers outside of it. */
 const memoryAnswer = z.object({ rss: z.number(), heapUsed: z.number(), arrayBuffers: z.number() });
@@ -66,6 +69,7 @@ export async function startProcess<Ready extends z.ZodType>(
       ask: async (question, answer) => answer.parse(await ask(question)),
       cpuMs: async () => cpuAnswer.parse(await ask(cpuQuestion)).cpuMs,
       memory: async () => memoryAnswer.parse(await ask(memoryQuestion)),
+      collectGarbage: async () => void (await ask(garbageQuestion)),
       end: () => end(child),
     };
   } catch (error) {

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runAgent } from '#agent/agent.ts';
 import { Pool } from '#agent/api/pool.ts';
+import { send } from '#agent/api/send.ts';
 import { readAllowed } from '#agent/run/apart/network/guard.ts';
 import { silentLog } from '#core/log/log.ts';
 import { Secret } from '#core/secret.ts';
@@ -60,28 +61,39 @@ export async function startAgents(
 
 /** Agents that only wait. */
 export interface IdleAgents extends Agents {
-  /** From now on each of them waits for work. */
-  begin(): void;
+  /** From now on each of them asks for work and waits so long, again and again. Undefined: as long as the server chooses. */
+  waitFor(seconds: number | undefined): void;
 }
+
+/** Longer than the server is silent. */
+const silenceMsMax = 75_000;
 
 /** The requests of real agents, without an engine. */
 export async function registerIdleAgents({ address, token }: Where, count: number): Promise<IdleAgents> {
-  const pool = new Pool({ address, token: new Secret(token) });
+  const connection = { address, token: new Secret(token) };
+  const pool = new Pool(connection);
   const stopping = new AbortController();
+  const { signal } = stopping;
   const ids: string[] = [];
-  let waiting: readonly Promise<void>[] = [];
+  let waiting: readonly Promise<void>[] | undefined;
+  let seconds: number | undefined;
+  const wait = async (id: string) => {
+    while (!signal.aborted) {
+      const attributes = { padded: true, ...(seconds === undefined ? {} : { 'wait-seconds': seconds }) };
+      const document = { data: { type: 'agents', attributes } };
+      const path = `/agents/${id}/actions/take`;
+      await send(connection, { method: 'POST', path, document, signal, timeoutMs: silenceMsMax, onSign() {} });
+    }
+  };
   await times(count, 16, async (at) => void ids.push(await pool.register({ name: `idle-${at}`, version: '1' })));
   return {
-    begin() {
-      waiting = ids.map((id) => wait(pool, id, stopping.signal));
+    waitFor(each) {
+      seconds = each;
+      waiting ??= ids.map(wait);
     },
     async end() {
       stopping.abort();
-      await Promise.allSettled(waiting);
+      await Promise.allSettled(waiting ?? []);
     },
   };
-}
-
-async function wait(pool: Pool, id: string, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) await pool.take(id, signal);
 }

@@ -47,3 +47,45 @@ test('rounds that take long come less often, so that they take a share of the ti
   expect(rounds).toBe(2);
   repeated.close();
 });
+
+test('a hastened round comes within the time, no closer to the one before, and only while rounds go on', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let rounds = 0;
+  let during = (): void => {};
+  const repeated = new Repeated({
+    everyMs: 500,
+    goesOn: () => true,
+    async round() {
+      rounds += 1;
+      during();
+    },
+  });
+  const roundsAfter = async (ms: number) => {
+    await vi.advanceTimersByTimeAsync(ms);
+    return rounds;
+  };
+  repeated.hasten(50);
+  expect(await roundsAfter(1_000)).toBe(0);
+  repeated.begin();
+  await roundsAfter(100);
+  repeated.hasten(50);
+  await roundsAfter(40);
+  // Does not put it off.
+  repeated.hasten(50);
+  expect(await roundsAfter(9)).toBe(0);
+  during = () => repeated.hasten(50);
+  expect(await roundsAfter(1)).toBe(1);
+  during = () => {};
+  expect(await roundsAfter(49)).toBe(1);
+  expect(await roundsAfter(1)).toBe(2);
+  expect(await roundsAfter(499)).toBe(2);
+  expect(await roundsAfter(1)).toBe(3);
+  await roundsAfter(480);
+  // The next one is nearer.
+  repeated.hasten(50);
+  expect(await roundsAfter(20)).toBe(4);
+  repeated.close();
+  repeated.hasten(50);
+  expect(await roundsAfter(1_000)).toBe(4);
+});

@@ -4,12 +4,13 @@ import type { WorkspaceParts } from '../../contract.ts';
 import { Presence, pingMs } from '../agents/presence.ts';
 import { noticeAgentTokens } from '../authentication-tokens/find.ts';
 import { endLostJobs } from './end.ts';
-import { waitingCounts } from './pool.ts';
-import { awaitedSyncs, HeldPools } from './syncs.ts';
-import { rulesOf, type Taker } from './take.ts';
+import { Found } from './found.ts';
+import type { Taker } from './take.ts';
 
 /** Interval at which work for waiting agents is looked for, in milliseconds: one statement for all of them. */
 const lookMs = 500;
+/** The same after a request to this process that may have made work. */
+const changedMs = 50;
 /** Interval at which jobs of lost agents are ended while agents wait, in milliseconds, so that their runs go on without the sweep. */
 const lostMs = 2_000;
 /** Lost jobs that one round ends. */
@@ -38,26 +39,26 @@ export interface Wait {
  */
 export class Board {
   readonly presence: Presence;
+  readonly found: Found;
   readonly #parts: BoardParts;
   readonly #waiters = new Set<Waiter>();
   /** How many wait in each pool. */
   readonly #waitersOf = new Map<string, number>();
   /** Those that may wait for minutes, by the id of the agent. */
   readonly #padded = new Map<string, Waiter>();
-  readonly #held: HeldPools;
+  readonly #looks: Repeated;
   readonly #rounds: readonly Repeated[];
-  /** Pools for which the last look found no work. */
-  #empty: ReadonlySet<string> = new Set();
-  #changes = 0;
   #closed = false;
 
-  constructor(parts: BoardParts) {
+  /** `everyMs`: from one look for work to the next. */
+  constructor(parts: BoardParts, everyMs = lookMs) {
     this.#parts = parts;
     this.presence = new Presence(parts.store);
-    this.#held = new HeldPools(parts);
+    this.found = new Found(parts);
     const goesOn = () => this.#waiters.size > 0;
+    this.#looks = new Repeated({ everyMs, goesOn, round: () => this.#look() });
     this.#rounds = [
-      new Repeated({ everyMs: lookMs, goesOn, round: () => this.#look() }),
+      this.#looks,
       new Repeated({ everyMs: pingMs, goesOn, round: () => this.#ping() }),
       new Repeated({ everyMs: lostMs, goesOn, round: () => endLostJobs(parts.store, lostMax) }),
     ];
@@ -91,22 +92,16 @@ export class Board {
     this.#padded.get(agentId)?.wake('over');
   }
 
-  /** Whether the last look found no work for the pool, and nothing that this process did since then has made any. */
-  isEmpty(poolId: string): boolean {
-    return this.#empty.has(poolId);
-  }
-
   /** Something in this process may have made work. */
   changed(): void {
-    this.#changes += 1;
-    this.#empty = new Set();
+    this.found.changed();
+    this.#looks.hasten(changedMs);
   }
 
   close(): void {
     this.#closed = true;
     for (const rounds of this.#rounds) rounds.close();
-    this.#held.close();
-    this.changed();
+    this.found.close();
     for (const { wake } of [...this.#waiters]) wake('over');
   }
 
@@ -117,28 +112,7 @@ export class Board {
   }
 
   async #look(): Promise<void> {
-    const changes = this.#changes;
-    const pools = [...this.#waitersOf.keys()];
-    const counts = await this.#counts(pools).catch((error: unknown) => {
-      // Requests report what is wrong with the database.
-      this.changed();
-      throw error;
-    });
-    if (changes === this.#changes) this.#empty = new Set(pools.filter((id) => !counts.has(id)));
-    this.#wake(counts);
-  }
-
-  /** Syncs are looked at only when there are runs that could wait for them. */
-  async #counts(pools: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const { db } = this.#parts.store;
-    if (pools.length === 0) return new Map();
-    const counts = await waitingCounts(db, pools, rulesOf(this.#parts, []));
-    if (counts.size === 0) return counts;
-    const syncs = await awaitedSyncs(this.#parts);
-    if (syncs.length === 0) return counts;
-    const free = await waitingCounts(db, pools, rulesOf(this.#parts, syncs));
-    this.#held.note([...counts].filter(([id, runs]) => (free.get(id) ?? 0) < runs).map(([id]) => id));
-    return free;
+    this.#wake(await this.found.look([...this.#waitersOf.keys()]));
   }
 
   /** Wakes as many agents of a pool as there are runs for it, those first that have waited longest. */

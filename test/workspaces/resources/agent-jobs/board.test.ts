@@ -15,12 +15,11 @@ const never = new AbortController().signal;
 const hourMs = 3_600_000;
 const anHour = { waitMs: hourMs, signal: never, isPadded: false };
 
-const boardOf = (pendingSyncs: () => readonly PendingSync[] = () => []) =>
-  new Board({
-    store: ground.service.store,
-    runs: { perOrganizationMax: 50, syncWaitMs: hourMs },
-    pendingSyncs: async () => pendingSyncs(),
-  });
+const boardOf = (pendingSyncs: () => readonly PendingSync[] = () => [], everyMs?: number) => {
+  const { store } = ground.service;
+  const runs = { perOrganizationMax: 50, syncWaitMs: hourMs };
+  return new Board({ store, runs, pendingSyncs: async () => pendingSyncs() }, everyMs);
+};
 
 const agentOf = async ({ pool, register, tokenId, organization }: Awaited<ReturnType<typeof poolOf>>) => ({
   agentId: await register(),
@@ -48,15 +47,15 @@ test('a pool is empty from a look that finds no work until something in this pro
   const board = boardOf();
   const waiting = board.wait(await agentOf(stage), anHour);
   const { id } = stage.pool;
-  expect(board.isEmpty(id)).toBe(false);
-  await eventually(() => board.isEmpty(id));
+  expect(board.found.isEmpty(id)).toBe(false);
+  await eventually(() => board.found.isEmpty(id));
   const rows = everyRow(ground);
   const forRow = async (path: string) => {
-    await eventually(() => board.isEmpty(id));
+    await eventually(() => board.found.isEmpty(id));
     const row = rows.find((one) => one.path === path && one.method === 'POST');
     if (row === undefined) throw new Error(`no row ${path}`);
     await releasing({ ...row, run: async () => undefined }, board).run({} as Parameters<ApiRow['run']>[0]);
-    return !board.isEmpty(id);
+    return !board.found.isEmpty(id);
   };
   expect(await forRow('/api/v2/runs')).toBe(true);
   expect(await forRow('/api/v2/agents')).toBe(false);
@@ -64,6 +63,30 @@ test('a pool is empty from a look that finds no work until something in this pro
   expect(await forRow('/api/v2/agent-jobs/:job_id/actions/finish')).toBe(true);
   board.close();
   await waiting;
+});
+
+test('agents that ask together share a look, and as many of them try as there are runs', async () => {
+  const [busy, idle] = [await poolOf(ground), await poolOf(ground)];
+  await busy.configuration();
+  await busy.run({ 'plan-only': true });
+  const { found } = boardOf();
+  const tries = ({ pool }: typeof busy) => Promise.all(Array.from({ length: 5 }, () => found.mayTake(pool.id)));
+  expect(await tries(busy)).toEqual([true, false, false, false, false]);
+  expect(await tries(busy)).toEqual([true, false, false, false, false]);
+  expect(found.isEmpty(busy.pool.id)).toBe(false);
+  expect(await tries(idle)).toEqual([false, false, false, false, false]);
+  expect(found.isEmpty(idle.pool.id)).toBe(true);
+});
+
+test('what a request to this process has made is found without waiting for the next look', async () => {
+  const stage = await poolOf(ground);
+  await stage.configuration();
+  const board = boardOf(() => [], hourMs);
+  const waiting = board.wait(await agentOf(stage), anHour);
+  await stage.run({ 'plan-only': true });
+  board.changed();
+  expect(await waiting).toBe('work');
+  board.close();
 });
 
 test('what changes during a look is not taken for something that the look has seen', async () => {
@@ -76,7 +99,7 @@ test('what changes during a look is not taken for something that the look has se
     return [];
   });
   const [one, other] = [await agentOf(busy), await agentOf(idle)];
-  const look = board.wait(one, anHour).then(() => seen.push(board.isEmpty(idle.pool.id)));
+  const look = board.wait(one, anHour).then(() => seen.push(board.found.isEmpty(idle.pool.id)));
   const waiting = board.wait(other, anHour);
   await look;
   expect(seen).toEqual([false]);
