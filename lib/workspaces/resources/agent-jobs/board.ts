@@ -4,7 +4,7 @@ import type { WorkspaceParts } from '../../contract.ts';
 import { Presence, pingMs } from '../agents/presence.ts';
 import { noticeAgentTokens } from '../authentication-tokens/find.ts';
 import { endLostJobs } from './end.ts';
-import { Found } from './found.ts';
+import { PoolWork } from './pool-work.ts';
 import type { Taker } from './take.ts';
 
 /** Interval at which work for waiting agents is looked for, in milliseconds: one statement for all of them. */
@@ -39,7 +39,7 @@ export interface Wait {
  */
 export class Board {
   readonly presence: Presence;
-  readonly found: Found;
+  readonly work: PoolWork;
   readonly #parts: BoardParts;
   readonly #waiters = new Set<Waiter>();
   /** How many wait in each pool. */
@@ -54,7 +54,7 @@ export class Board {
   constructor(parts: BoardParts, everyMs = lookMs) {
     this.#parts = parts;
     this.presence = new Presence(parts.store);
-    this.found = new Found(parts);
+    this.work = new PoolWork(parts);
     const goesOn = () => this.#waiters.size > 0;
     this.#looks = new Repeated({ everyMs, goesOn, round: () => this.#look() });
     this.#rounds = [
@@ -94,14 +94,14 @@ export class Board {
 
   /** Something in this process may have made work. */
   changed(): void {
-    this.found.changed();
+    this.work.changed();
     this.#looks.hasten(changedMs);
   }
 
   close(): void {
     this.#closed = true;
     for (const rounds of this.#rounds) rounds.close();
-    this.found.close();
+    this.work.close();
     for (const { wake } of [...this.#waiters]) wake('over');
   }
 
@@ -112,7 +112,7 @@ export class Board {
   }
 
   async #look(): Promise<void> {
-    this.#wake(await this.found.look([...this.#waitersOf.keys()]));
+    this.#wake(await this.work.look([...this.#waitersOf.keys()]));
   }
 
   /** Wakes as many agents of a pool as there are runs for it, those first that have waited longest. */

@@ -41,11 +41,11 @@ export async function nextJob(
 ): Promise<TakenJob | undefined> {
   board.endEarlier(taker);
   const until = performance.now() + waitMs;
-  const { found, presence } = board;
-  const isEmpty = waitMs > 0 && found.isEmpty(taker.poolId);
+  const { work, presence } = board;
+  const isEmpty = waitMs > 0 && work.isEmpty(taker.poolId);
   const exists = await (isEmpty ? presence.has(taker) : presence.greet(taker));
   if (!exists) throw notFound();
-  let mayHaveWork = waitMs <= 0 || (await found.mayTake(taker.poolId));
+  let mayHaveWork = waitMs <= 0 || (await work.mayTake(taker.poolId));
   while (!signal.aborted) {
     const taken = mayHaveWork ? await takeJob(parts, taker) : undefined;
     if (taken !== undefined) return taken;

@@ -47,15 +47,15 @@ test('a pool is empty from a look that finds no work until something in this pro
   const board = boardOf();
   const waiting = board.wait(await agentOf(stage), anHour);
   const { id } = stage.pool;
-  expect(board.found.isEmpty(id)).toBe(false);
-  await eventually(() => board.found.isEmpty(id));
+  expect(board.work.isEmpty(id)).toBe(false);
+  await eventually(() => board.work.isEmpty(id));
   const rows = everyRow(ground);
   const forRow = async (path: string) => {
-    await eventually(() => board.found.isEmpty(id));
+    await eventually(() => board.work.isEmpty(id));
     const row = rows.find((one) => one.path === path && one.method === 'POST');
     if (row === undefined) throw new Error(`no row ${path}`);
     await releasing({ ...row, run: async () => undefined }, board).run({} as Parameters<ApiRow['run']>[0]);
-    return !board.found.isEmpty(id);
+    return !board.work.isEmpty(id);
   };
   expect(await forRow('/api/v2/runs')).toBe(true);
   expect(await forRow('/api/v2/agents')).toBe(false);
@@ -69,13 +69,13 @@ test('agents that ask together share a look, and as many of them try as there ar
   const [busy, idle] = [await poolOf(ground), await poolOf(ground)];
   await busy.configuration();
   await busy.run({ 'plan-only': true });
-  const { found } = boardOf();
-  const tries = ({ pool }: typeof busy) => Promise.all(Array.from({ length: 5 }, () => found.mayTake(pool.id)));
+  const { work } = boardOf();
+  const tries = ({ pool }: typeof busy) => Promise.all(Array.from({ length: 5 }, () => work.mayTake(pool.id)));
   expect(await tries(busy)).toEqual([true, false, false, false, false]);
   expect(await tries(busy)).toEqual([true, false, false, false, false]);
-  expect(found.isEmpty(busy.pool.id)).toBe(false);
+  expect(work.isEmpty(busy.pool.id)).toBe(false);
   expect(await tries(idle)).toEqual([false, false, false, false, false]);
-  expect(found.isEmpty(idle.pool.id)).toBe(true);
+  expect(work.isEmpty(idle.pool.id)).toBe(true);
 });
 
 test('what a request to this process has made is found without waiting for the next look', async () => {
@@ -99,7 +99,7 @@ test('what changes during a look is not taken for something that the look has se
     return [];
   });
   const [one, other] = [await agentOf(busy), await agentOf(idle)];
-  const look = board.wait(one, anHour).then(() => seen.push(board.found.isEmpty(idle.pool.id)));
+  const look = board.wait(one, anHour).then(() => seen.push(board.work.isEmpty(idle.pool.id)));
   const waiting = board.wait(other, anHour);
   await look;
   expect(seen).toEqual([false]);

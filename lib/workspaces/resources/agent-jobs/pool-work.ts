@@ -9,7 +9,7 @@ type Parts = Pick<WorkspaceParts, 'store' | 'runs' | 'pendingSyncs'>;
 type Counts = ReadonlyMap<string, number>;
 
 /** What this process has found out about the work for agents, by the id of the pool. */
-export class Found {
+export class PoolWork {
   readonly #parts: Parts;
   readonly #held: HeldPools;
   /** Pools for which the last look found no work. */
