@@ -4,6 +4,7 @@ import { bigintText } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
 import type { Store } from '#store/store.ts';
 import { type DriftKind, driftKinds } from '../model/drift.ts';
+import { isPaused } from '../model/pause.ts';
 import type { OwnObject } from './objects.ts';
 import type { Turn } from './turns.ts';
 
@@ -29,8 +30,8 @@ export async function noteLooked({ db }: Reads, { destination_id }: Turn, nameKe
 const ranks: readonly DriftKind[] = ['tags', 'changed', 'deleted', 'foreign'];
 
 /**
- * Notes what a look found on the associations, unless they were changed, or taken by a worker, after their objects were read. Returns
- * those that were noted.
+ * Notes what a look found on the associations, unless they were changed, or taken by a worker, after their objects were read, or the destination
+ * was paused or is looked at no longer. Returns those that were noted.
  */
 export async function noteFindings(
   { db }: Reads,
@@ -62,16 +63,21 @@ export async function noteFindings(
              when array_position(${ranks}::text[], a.drift) > array_position(${ranks}::text[], held.kind) then a.drift
              else held.kind end,
            drift_at = now()
-      from held, destination_drift s
-     where a.id = held.id and s.destination_id = ${destination_id}::bigint
+      from held, destination_drift s join destinations d on d.id = s.destination_id
+     where a.id = held.id and s.destination_id = ${destination_id}::bigint and d.on_drift <> 'off' and not ${isPaused('d')}
     returning a.id::text as id`.execute(db);
   return rows.map(({ id }) => id);
 }
 
-/** Queues syncs that look again and push what differs. A foreign object in the place of ours is left to people. */
+/**
+ * Queues syncs that look again and push what differs, unless the destination is not to be repaired any longer. A foreign object in the place of ours
+ * is left to people.
+ */
 export async function repair({ db }: Reads, ids: readonly string[]): Promise<readonly Dirty[]> {
   if (ids.length === 0) return [];
-  const repairable = sql`id = any(${ids}::bigint[]) and generation = observed_generation and drift <> ${foreign}`;
+  const repairable = sql`
+    id = any(${ids}::bigint[]) and generation = observed_generation and drift <> ${foreign}
+      and destination_id in (select d.id from destinations d where d.on_drift = 'repair')`;
   const { rows } = await markDirty(repairable, 'verify').execute(db);
   return rows;
 }

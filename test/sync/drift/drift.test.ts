@@ -113,6 +113,38 @@ test('a repair queues a sync for each difference that is not foreign, once', asy
   expect(queued).toHaveLength(1);
 });
 
+test.each([
+  ['paused', { disabled: true }, {}],
+  ['off', { on_drift: 'off' }, {}],
+  ['no longer to be repaired', { on_drift: 'report' }, { s1: 'deleted' }],
+])('what a look finds after the destination is %s repairs nothing', async (name, changes, drift) => {
+  await alone();
+  const id = await insertSynced(store, `late/${name}`, 1);
+  const change = (to: object) => store.db.updateTable('destinations').set(to).where('id', '=', id).execute();
+  await change({ on_drift: 'repair' });
+  const place = startPlace([]);
+  const inspect = async (...[asked, signal]: Parameters<typeof place.driver.inspect>) => {
+    const seen = await place.driver.inspect(asked, signal);
+    await change(changes);
+    return seen;
+  };
+  const queued: string[] = [];
+  const parts = partsWith(
+    store,
+    { ...place.driver, inspect },
+    {
+      changed: async (dirty) => {
+        queued.push(...dirty.map((one) => one.id));
+        return [];
+      },
+    },
+  );
+  await lookForDrift(parts, calm);
+  expect(place.calls.inspect).toBe(1);
+  expect(await driftOf(store, id)).toEqual(drift);
+  expect(queued).toEqual([]);
+});
+
 test('of two workers, one looks at a destination', async () => {
   await alone();
   await insertSynced(store, 'shared', 500);
