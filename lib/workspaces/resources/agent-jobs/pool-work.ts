@@ -1,3 +1,4 @@
+import { coalesce } from '#core/concurrency/coalesce.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { waitingCounts } from './pool.ts';
 import { awaitedSyncs, HeldPools } from './syncs.ts';
@@ -8,6 +9,9 @@ type Parts = Pick<WorkspaceParts, 'store' | 'runs' | 'pendingSyncs'>;
 /** The number of runs that agents of a pool could take. Pools without any are absent. */
 type Counts = ReadonlyMap<string, number>;
 
+/** Agents that share a look when they ask together. */
+const askMax = 1_000;
+
 /** What this process has found out about the work for agents, by the id of the pool. */
 export class PoolWork {
   readonly #parts: Parts;
@@ -15,12 +19,12 @@ export class PoolWork {
   /** Pools for which the last look found no work. */
   #empty: Set<string> = new Set();
   #changes = 0;
-  /** Looks for agents that ask now: the runs that none of them tries to take yet. */
-  readonly #asked = new Map<string, Promise<{ runs: number }>>();
+  readonly #ask: (poolId: string) => Promise<boolean>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#held = new HeldPools(parts);
+    this.#ask = coalesce((poolIds) => this.#lookFor(poolIds), { batchSizeMax: askMax, batchesMax: 1 });
   }
 
   /** Whether the last look found no work for the pool, and nothing that this process did since then has made any. */
@@ -51,10 +55,7 @@ export class PoolWork {
    * try as there are runs.
    */
   async mayTake(poolId: string): Promise<boolean> {
-    if (this.isEmpty(poolId)) return false;
-    const found = await (this.#asked.get(poolId) ?? this.#ask(poolId));
-    found.runs -= 1;
-    return found.runs >= 0;
+    return !this.isEmpty(poolId) && this.#ask(poolId);
   }
 
   close(): void {
@@ -62,21 +63,16 @@ export class PoolWork {
     this.changed();
   }
 
-  #ask(poolId: string): Promise<{ runs: number }> {
-    const asked = this.#runsOf(poolId)
-      .then((runs) => ({ runs }))
-      .finally(() => this.#asked.delete(poolId));
-    this.#asked.set(poolId, asked);
-    return asked;
-  }
-
-  /** Those that wait for syncs included: the agent that tries to take them notes that in their logs. */
-  async #runsOf(poolId: string): Promise<number> {
+  /** For the pool of each agent that asks. Runs that wait for syncs count: the agent that tries to take one notes that in its log. */
+  async #lookFor(poolIds: readonly string[]): Promise<readonly boolean[]> {
     const changes = this.#changes;
-    const counts = await waitingCounts(this.#parts.store.db, [poolId], rulesOf(this.#parts, []));
-    const runs = counts.get(poolId) ?? 0;
-    if (runs === 0 && changes === this.#changes) this.#empty.add(poolId);
-    return runs;
+    const left = new Map(await waitingCounts(this.#parts.store.db, [...new Set(poolIds)], rulesOf(this.#parts, [])));
+    if (changes === this.#changes) for (const id of poolIds) if (!left.has(id)) this.#empty.add(id);
+    return poolIds.map((id) => {
+      const runs = left.get(id) ?? 0;
+      left.set(id, runs - 1);
+      return runs > 0;
+    });
   }
 
   /** Syncs are looked at only when there are runs that could wait for them. */
