@@ -33,8 +33,8 @@ describe.skipIf(!hasBrowser())('access', () => {
         .filter({ hasText: /^line 3, column \d+/ })
         .waitFor();
       await page.locator('.code-mark[data-line="3"]').waitFor();
-      expect(await page.evaluate('document.activeElement.selectionStart')).toBeGreaterThan(40);
-      expect(await editor.getAttribute('aria-invalid')).toBe('true');
+      await expect.poll(() => page.evaluate('document.activeElement.selectionStart')).toBeGreaterThan(40);
+      await expect.poll(() => editor.getAttribute('aria-invalid')).toBe('true');
       expect(await violations(page)).toEqual([]);
       await editor.fill('# of a team\npath "secret/data/team/*" {\n  capabilities = ["read"]\n}\n');
       await page.getByLabel('Path (required)').fill('secret/data/team/db');
@@ -192,11 +192,10 @@ describe.skipIf(!hasBrowser())('access', () => {
     await logIn(opened, token);
     await page.getByRole('grid', { name: 'Groups' }).waitFor();
     const parts = page.getByRole('navigation', { name: 'Parts of access' }).getByRole('link');
-    expect(await parts.allTextContents()).toEqual(['Groups']);
-    expect(await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()).toEqual([
-      'Access',
-      'Workspaces',
-    ]);
+    await expect.poll(() => parts.allTextContents()).toEqual(['Groups']);
+    await expect
+      .poll(() => page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents())
+      .toEqual(['Access', 'Workspaces']);
     await page.getByRole('row').filter({ hasText: 'narrow-group' }).click();
     await refusal(page, 'Delete', 'Your policies do not grant "delete"');
     await refusal(page, 'Save changes', 'Your policies do not grant "update"');
@@ -276,7 +275,7 @@ describe.skipIf(!hasBrowser())('access', () => {
     await page.goto(`${service.address}/ui/access/entities`);
     await page.getByRole('row').filter({ hasText: '<img' }).click();
     await page.getByLabel('Metadata').waitFor();
-    expect(await page.getByLabel('Metadata').inputValue()).toContain(payload);
+    await expect.poll(() => page.getByLabel('Metadata').inputValue()).toContain(payload);
     await page.goto(`${service.address}/ui/access/entities?key=${String(data['id'])}`);
     await main(page).getByRole('heading', { name: '<img' }).waitFor();
     forgive(/status of 400/);

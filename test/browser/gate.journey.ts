@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser())('a login', () => {
     await press(page, 'Go on to the provider');
     await atProvider(page, 'ada');
     await page.getByRole('button', { name: 'people-ada' }).waitFor();
-    expect(page.url()).toBe(`${service.address}/ui/secrets?mount=secret`);
+    await expect.poll(() => page.url()).toBe(`${service.address}/ui/secrets?mount=secret`);
     expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).not.toMatch(
       /nonce|hvs/,
     );
@@ -162,14 +162,14 @@ describe.skipIf(!hasBrowser())('a login', () => {
     await press(page, 'people-ada');
     await press(page, 'Log out');
     await page.getByLabel('Log in with').waitFor();
-    expect(await context.cookies(`${service.address}/v1`)).toEqual([]);
+    await expect.poll(() => context.cookies(`${service.address}/v1`)).toEqual([]);
   });
 
   test('of which the answer was not asked for in this tab is not taken', async () => {
     const { page, forgive } = await visit('/ui/callback?state=st_forged&code=forged');
     forgive(refused);
     await page.getByText('This login was not begun in this tab').waitFor();
-    expect(page.url()).toBe(`${service.address}/ui/`);
+    await expect.poll(() => page.url()).toBe(`${service.address}/ui/`);
     expect(await violations(page)).toEqual([]);
     await press(page, 'Log in again');
     await page.getByLabel('Log in with').waitFor();

@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: name }).waitFor();
-    expect(await page.getByRole('alert').textContent()).toMatch(/queue|capacity/i);
+    await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/queue|capacity/i);
     expect(await violations(page)).toEqual([]);
     await service.ask('PATCH', 'sys/sync/config', { disabled: false, queue_capacity: before['queue_capacity'] });
     await service.untilQuiet();

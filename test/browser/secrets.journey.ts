@@ -109,13 +109,9 @@ describe.skipIf(!hasBrowser())('secrets', () => {
     });
     await page.getByRole('button', { name: 'Compare keys' }).click();
     const lines = page.getByRole('dialog').getByRole('listitem');
-    await lines.first().waitFor();
-    expect((await lines.allTextContents()).map((text) => text.replaceAll(/[•]|Show|Copy/g, ''))).toEqual([
-      'Addedhost',
-      'Changedpassword',
-      'Removeduser',
-      'Sameport',
-    ]);
+    await expect
+      .poll(async () => (await lines.allTextContents()).map((text) => text.replaceAll(/[•]|Show|Copy/g, '')))
+      .toEqual(['Addedhost', 'Changedpassword', 'Removeduser', 'Sameport']);
     expect(await page.content()).not.toContain('marker-');
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
@@ -135,7 +131,7 @@ describe.skipIf(!hasBrowser())('secrets', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Send');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Send');
     await page.keyboard.press('Enter');
     await page.getByRole('list', { name: 'Copies' }).getByText('Synced').waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
@@ -165,10 +161,9 @@ describe.skipIf(!hasBrowser())('secrets', () => {
     await page.getByText('1 version', { exact: true }).waitFor();
     await page.getByText('Your policies do not show you this').first().waitFor();
     await page.getByRole('button', { name: 'New version' }).and(page.locator('[aria-disabled="true"]')).waitFor();
-    expect(await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()).toEqual([
-      'Secrets',
-      'Workspaces',
-    ]);
+    await expect
+      .poll(() => page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents())
+      .toEqual(['Secrets', 'Workspaces']);
     expect(await violations(page)).toEqual([]);
   });
 

@@ -14,7 +14,7 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     await logIn(opened, service.rootToken);
     forgive(/status of 400/);
     await page.getByRole('button', { name: 'Create' }).click();
-    expect(await page.getByLabel('Name (required)').getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => page.getByLabel('Name (required)').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('Name (required)').fill('by-page');
     const fields = service.fake(type).destination as Record<string, unknown>;
     await page.getByLabel('Region', { exact: true }).fill(String(fields['region']));
@@ -22,8 +22,8 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     await page.getByRole('button', { name: 'Create' }).click();
     const refused = page.locator('[aria-invalid="true"]').first();
     await refused.waitFor();
-    expect(await page.evaluate('document.activeElement.getAttribute("aria-invalid")')).toBe('true');
-    expect(await page.getByRole('alert').count()).toBeGreaterThan(0);
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-invalid")')).toBe('true');
+    await expect.poll(() => page.getByRole('alert').count()).toBeGreaterThan(0);
     expect(await violations(page)).toEqual([]);
     for (const [label, name] of [
       ['Access key ID', 'access_key_id'],
@@ -44,8 +44,8 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     const opened = await visit(`/ui/destinations/${type}/${name}/settings`);
     const { page } = opened;
     await logIn(opened, service.rootToken);
-    expect(await page.getByLabel('Secret access key').inputValue()).toBe('');
-    expect(await page.getByLabel('Region', { exact: true }).getAttribute('readonly')).not.toBeNull();
+    await expect.poll(() => page.getByLabel('Secret access key').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Region', { exact: true }).getAttribute('readonly')).not.toBeNull();
     await page.getByText('Objects', { exact: true }).click();
     await page.getByLabel('Tags').fill('team=blue');
     await page.getByRole('button', { name: 'Save changes' }).click();
@@ -84,7 +84,9 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     const { page } = opened;
     await logIn(opened, service.rootToken);
     const need = page.getByRole('region', { name: 'Needs you' }).getByRole('listitem').filter({ hasText: name });
-    expect(await need.textContent()).toMatch(/Credentials refused.*3 records.*What helps: write new credentials/);
+    await expect
+      .poll(() => need.textContent())
+      .toMatch(/Credentials refused.*3 records.*What helps: write new credentials/);
     await need.getByRole('link', { name: '3 records' }).click();
     await page.getByRole('row').filter({ hasText: 'needs/0' }).click();
     await page.getByRole('dialog').getByText('What helps').waitFor();
@@ -109,17 +111,17 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     await page.getByLabel('Secret begins with').fill('needs/');
     await page.getByText('3 records').waitFor();
     await page.reload();
-    expect(await page.getByLabel('Secret begins with').inputValue()).toBe('needs/');
+    await expect.poll(() => page.getByLabel('Secret begins with').inputValue()).toBe('needs/');
     await page.getByRole('row').filter({ hasText: 'needs/1' }).click();
     await page.getByRole('dialog').waitFor();
     await page.goBack();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(page.url()).toBe(`${service.address}/ui/records?prefix=needs%2F`);
+    await expect.poll(() => page.url()).toBe(`${service.address}/ui/records?prefix=needs%2F`);
     await page.getByLabel('Status').selectOption('Pending');
     await page.getByText('No record matches').waitFor();
     await page.goBack();
     await page.getByText('3 records').waitFor();
-    expect(await page.getByLabel('Status').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Status').inputValue()).toBe('');
   });
 
   test('finds a filter that was typed with pauses undone by one step back', async () => {
@@ -133,7 +135,7 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     await page.goBack();
     await page.waitForURL('**/ui/records?status=SYNCED');
     await page.locator('input[type=search]').and(page.getByLabel('Secret begins with')).waitFor();
-    expect(await page.getByLabel('Status').inputValue()).toBe('SYNCED');
+    await expect.poll(() => page.getByLabel('Status').inputValue()).toBe('SYNCED');
   });
 
   test('sees names as texts, whatever is in them', async () => {
@@ -219,13 +221,9 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     await logIn(opened, (made.body['auth'] as { client_token: string }).client_token);
     await page.getByRole('row').filter({ hasText: mine }).waitFor();
     expect(await page.getByText(other, { exact: true }).count()).toBe(0);
-    expect(await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()).toEqual([
-      'Overview',
-      'Records',
-      'Destinations',
-      'Queue',
-      'Workspaces',
-    ]);
+    await expect
+      .poll(() => page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents())
+      .toEqual(['Overview', 'Records', 'Destinations', 'Queue', 'Workspaces']);
     forgive(/status of 403/);
     await refusal(page, 'New destination', 'do not grant');
     await page.goto(`${service.address}/ui/records`);

@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser())('the room of the system', () => {
     const { page } = opened;
     await page.getByText('Your policies do not show you this').waitFor();
     const parts = page.getByRole('navigation', { name: 'Parts of the system' });
-    expect(await parts.getByRole('link').allInnerTexts()).toEqual(['Doctor', 'Mounts']);
+    await expect.poll(() => parts.getByRole('link').allInnerTexts()).toEqual(['Doctor', 'Mounts']);
     await parts.getByRole('link', { name: 'Mounts' }).click();
     await refusal(page, 'New mount', 'Your policies do not grant');
     expect(await dialog(page).count()).toBe(0);
@@ -203,7 +203,7 @@ describe.skipIf(!hasBrowser())('namespaces', () => {
     await page.getByText('of-the-team/').waitFor();
     expect(await isLeft()).toBe(false);
     const parts = page.getByRole('navigation', { name: 'Parts of the system' });
-    expect(await parts.getByRole('link').allInnerTexts()).toEqual(['Doctor', 'Mounts', 'Versions']);
+    await expect.poll(() => parts.getByRole('link').allInnerTexts()).toEqual(['Doctor', 'Mounts', 'Versions']);
     expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).toBe('{"keyferry-namespace":"team-a"}');
     await press(page, 'Namespace: team-a');
     await press(page, 'Enter root');

@@ -9,6 +9,7 @@ export default defineConfig({
     globalSetup: ['test/browser/support/chromium.ts', 'test/start-services.ts'],
     include: ['test/browser/**/*.journey.ts'],
     setupFiles: ['test/support/checked-rows.ts'],
+    expect: { poll: { timeout: patience.conditionMs } },
     testTimeout: 3 * patience.testMs,
     hookTimeout: 2 * patience.testMs,
     maxWorkers: 1,

@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser())('a user of another system', () => {
     expect(await violations(page)).toEqual([]);
     await logIn(page);
     await says(page, `Hello ${entity}`);
-    expect(page.url().startsWith(`${party?.redirectUri}&code=`)).toBe(true);
+    await expect.poll(() => page.url().startsWith(`${party?.redirectUri}&code=`)).toBe(true);
     await begin(page);
     await says(page, `Hello ${entity}`);
   });
@@ -83,7 +83,9 @@ describe.skipIf(!hasBrowser())('a user of another system', () => {
     await logIn(page);
     await page.getByText('invalid_redirect_uri').waitFor();
     expect(await violations(page)).toEqual([]);
-    expect(page.url().startsWith(`${service.address}/ui/vault/identity/oidc/provider/own/authorize?`)).toBe(true);
+    await expect
+      .poll(() => page.url().startsWith(`${service.address}/ui/vault/identity/oidc/provider/own/authorize?`))
+      .toBe(true);
     await begin(page, { client_id: 'nobody' });
     await page.getByText('invalid_client_id').waitFor();
     await page.getByRole('link', { name: 'Open Keyferry' }).click();
@@ -139,7 +141,7 @@ describe.skipIf(!hasBrowser())('a user of another system', () => {
     const own = await prepared(team);
     if (party !== undefined) party.client = own.client;
     const page = await opened();
-    expect(await page.getByLabel('Namespace').inputValue()).toBe(team.slice(0, -1));
+    await expect.poll(() => page.getByLabel('Namespace').inputValue()).toBe(team.slice(0, -1));
     await logIn(page);
     await says(page, `Hello ${own.entity}`);
     if (party !== undefined) party.client = before;

@@ -53,7 +53,7 @@ async function leave(page: Page, name: RegExp) {
   await page.getByRole('button', { name }).click();
   await press(page, 'Log out');
   await page.getByLabel('Log in with').waitFor();
-  expect(await page.context().cookies(`${service.address}/v1`)).toEqual([]);
+  await expect.poll(() => page.context().cookies(`${service.address}/v1`)).toEqual([]);
 }
 
 describe.skipIf(!hasBrowser())('a login', () => {

@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser())('a session in the page', () => {
     expect(await context.cookies(`${service.address}/v1`)).toHaveLength(1);
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('button', { name: 'Log in' }).waitFor();
-    expect(await context.cookies(`${service.address}/v1`)).toEqual([]);
+    await expect.poll(() => context.cookies(`${service.address}/v1`)).toEqual([]);
   });
 
   test('that is revoked leads to the login, and back to the same address', async () => {
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser())('a session in the page', () => {
     await page.getByText('Your session is over').waitFor();
     await logIn(opened, service.rootToken);
     await page.getByRole('heading', { name: 'Records' }).waitFor();
-    expect(page.url()).toBe(`${service.address}/ui/records?status=PENDING`);
+    await expect.poll(() => page.url()).toBe(`${service.address}/ui/records?status=PENDING`);
   });
 
   test('begins with a password and a code', async () => {

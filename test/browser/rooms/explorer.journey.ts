@@ -24,13 +24,12 @@ describe.skipIf(!hasBrowser())('the API explorer', () => {
     await page.getByLabel('data').fill(`password=marker-explored\nnote=${hostile}`);
     await page.getByLabel('options').fill('{"cas": 0}');
     const lines = page.getByRole('region', { name: 'As a line' });
-    const [curl, keyferry] = await lines.locator('pre').allTextContents();
-    expect(curl).toBe(
-      `curl -sS -X POST -H "X-Vault-Token: $VAULT_TOKEN" -H 'Content-Type: application/json' -d '{"data":{"…":"…"},"options":{"cas":0}}' ${service.address}/v1/secret/data/explored/${colours}`,
-    );
-    expect(keyferry).toBe(
-      `keyferry api POST secret/data/explored/${colours} -d '{"data":{"…":"…"},"options":{"cas":0}}'`,
-    );
+    await expect
+      .poll(() => lines.locator('pre').allTextContents())
+      .toEqual([
+        `curl -sS -X POST -H "X-Vault-Token: $VAULT_TOKEN" -H 'Content-Type: application/json' -d '{"data":{"…":"…"},"options":{"cas":0}}' ${service.address}/v1/secret/data/explored/${colours}`,
+        `keyferry api POST secret/data/explored/${colours} -d '{"data":{"…":"…"},"options":{"cas":0}}'`,
+      ]);
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send POST' }).click();

@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser())('texts of others', () => {
     await unbroken();
     await page.goto(`${service.address}/ui/destinations/${type}/${name}/settings`);
     await page.getByText('Objects', { exact: true }).click();
-    expect(await page.getByLabel('Tags').inputValue()).toBe(`${payload('tag')}=${payload('value')}`);
+    await expect.poll(() => page.getByLabel('Tags').inputValue()).toBe(`${payload('tag')}=${payload('value')}`);
     await unbroken();
   });
 });

@@ -142,21 +142,20 @@ describe.skipIf(!hasBrowser())('state versions', () => {
     await page.getByText('12 versions').waitFor();
     const [earlier, later] = [page.getByLabel('Compare resources of'), page.getByLabel('with those of')];
     const shownIn = (select: typeof earlier) => select.locator('option:checked').textContent();
-    expect(await shownIn(later)).toMatch(/^Serial 12,/);
+    await expect.poll(() => shownIn(later)).toMatch(/^Serial 12,/);
     await later.selectOption({ index: 1 });
     await page.getByRole('button', { name: 'Older' }).click();
     await page.getByRole('row').filter({ hasText: /^2/ }).first().waitFor();
-    expect(await shownIn(later)).toMatch(/^Serial 11,/);
+    await expect.poll(() => shownIn(later)).toMatch(/^Serial 11,/);
     const first = (await earlier.locator('option').allTextContents()).find((text) => text.startsWith('Serial 1,'));
     await earlier.selectOption({ label: first ?? '' });
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByRole('heading', { name: 'Serial 1 and serial 11' }).waitFor();
     const lines = page.getByRole('list', { name: 'Differences' }).getByRole('listitem');
     await lines.first().waitFor();
-    expect(await lines.allTextContents()).toEqual([
-      'Removedmodule.m.data.http.first1 instance',
-      'Addedmodule.m.data.http.two1 instance',
-    ]);
+    await expect
+      .poll(() => lines.allTextContents())
+      .toEqual(['Removedmodule.m.data.http.first1 instance', 'Addedmodule.m.data.http.two1 instance']);
     expect(await violations(page)).toEqual([]);
   });
 });

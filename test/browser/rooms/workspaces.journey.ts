@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser())('workspaces', () => {
     expect(await violations(page)).toEqual([]);
     await page.getByRole('row').filter({ hasText: workspace.name }).click();
     await page.getByText('No run yet').waitFor();
-    expect(page.url()).toBe(`${service.address}${at}`);
+    await expect.poll(() => page.url()).toBe(`${service.address}${at}`);
     await page.getByRole('button', { name: 'Lock', exact: true }).click();
     await page.getByLabel('Reason').fill(`moving house ${hostile}`);
     expect(await violations(page)).toEqual([]);
@@ -77,8 +77,10 @@ describe.skipIf(!hasBrowser())('workspaces', () => {
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByText('1 added · 0 changed · 1 removed').waitFor();
-    const lines = await page.getByRole('list', { name: 'Differences' }).getByRole('listitem').allTextContents();
-    expect(lines).toEqual(['Addedmodule.m.data.http.three1 instance', 'Removedmodule.m.data.http.two1 instance']);
+    const lines = page.getByRole('list', { name: 'Differences' }).getByRole('listitem');
+    await expect
+      .poll(() => lines.allTextContents())
+      .toEqual(['Addedmodule.m.data.http.three1 instance', 'Removedmodule.m.data.http.two1 instance']);
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('row').filter({ hasText: 'Current' }).click();
@@ -150,14 +152,14 @@ describe.skipIf(!hasBrowser())('workspaces', () => {
     await log.getByText('password = ***').waitFor();
     await upload(`Refreshing ✓ \u001b[1mpassword\u001b[0m = ***\n${hostile}\nPlan: 2 to add\n`);
     await log.getByText('Plan: 2 to add').waitFor();
-    expect(await log.textContent()).toBe(`Refreshing ✓ password = ***\n${hostile}\nPlan: 2 to add\n`);
+    await expect.poll(() => log.textContent()).toBe(`Refreshing ✓ password = ***\n${hostile}\nPlan: 2 to add\n`);
     await runnable.report(id, 'plan', { status: 'finished', 'has-changes': true, 'resource-additions': 2 });
     await page.getByRole('button', { name: 'Confirm and apply' }).click();
     await page.getByLabel('Comment').fill('looks right');
     expect(await violations(page)).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Confirm and apply' }).click();
     await page.getByText('looks right').waitFor();
-    expect(await runnable.status(id)).toBe('apply_queued');
+    await expect.poll(() => runnable.status(id)).toBe('apply_queued');
     await page.getByRole('region', { name: 'Run', exact: true }).getByText('Apply queued').waitFor();
     expect(await violations(page)).toEqual([]);
     expect(await page.title()).not.toBe('1');

@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser())('two thousand destinations', () => {
     await page.getByText('10 destinations').waitFor();
     await page.reload();
     await page.getByText('10 destinations').waitFor();
-    expect(await page.getByLabel('State').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('State').inputValue()).toBe('');
     expect(new URL(page.url()).search).toBe(`?find=${prefix}-0199&type=${type}&sort=failed`);
     expect(asked.filter((url) => url.includes('/v1/sys/sync/destinations/'))).toEqual([]);
     await page.getByLabel('Name contains').fill(broken);

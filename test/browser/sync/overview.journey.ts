@@ -73,12 +73,12 @@ describe.skipIf(!hasBrowser())('the course of the last hour', () => {
       const chart = page.getByRole('figure').filter({ hasText: 'Throughput' });
       await chart.getByText(/^arrived \d+$/).waitFor();
       await chart.getByText(/^done \d+$/).waitFor();
-      expect(await chart.locator('path.second, path.accent').count()).toBe(2);
+      await expect.poll(() => chart.locator('path.second, path.accent').count()).toBe(2);
       await chart.getByText('Throughput as a table').click();
       const table = chart.getByRole('table');
-      expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Time', 'arrived', 'done']);
-      expect(await table.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual(['–', '37']);
-      expect(await table.getByRole('row').nth(11).getByRole('cell').first().textContent()).toBe('55');
+      await expect.poll(() => table.getByRole('columnheader').allTextContents()).toEqual(['Time', 'arrived', 'done']);
+      await expect.poll(() => table.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual(['–', '37']);
+      await expect.poll(() => table.getByRole('row').nth(11).getByRole('cell').first().textContent()).toBe('55');
       expect(await violations(page)).toEqual([]);
     },
   );
@@ -93,11 +93,11 @@ describe.skipIf(!hasBrowser())('an overview of more than fits', () => {
     await page.getByText('Only the first 10000 destinations are shown and counted.').waitFor();
     const needs = page.getByRole('region', { name: 'Needs you' });
     await needs.getByText('10 more causes').waitFor();
-    expect(await needs.getByRole('listitem').count()).toBe(50);
+    await expect.poll(() => needs.getByRole('listitem').count()).toBe(50);
     expect(await violations(page)).toEqual([]);
     await needs.getByRole('button', { name: 'Show more' }).click();
     await needs.getByText('10 more causes').waitFor({ state: 'detached' });
-    expect(await needs.getByRole('listitem').count()).toBe(causes);
+    await expect.poll(() => needs.getByRole('listitem').count()).toBe(causes);
   });
 
   test.each(bothColours)('tells which type has no worker, and which destination is paused (%s)', async (colours) => {

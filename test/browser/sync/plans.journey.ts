@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser())('a plan', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Plan again' }).click();
     await page.getByText('Leave 2').waitFor();
     const apply = page.getByRole('button', { name: 'Apply the plan' });
-    expect(await apply.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => apply.getAttribute('aria-disabled')).toBe('true');
     expect(await violations(page)).toEqual([]);
   });
 

@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser())('records', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Space');
     await page.getByText('2 records selected').waitFor();
-    expect(await row(1).getAttribute('aria-selected')).toBe('false');
+    await expect.poll(() => row(1).getAttribute('aria-selected')).toBe('false');
     expect(await violations(page)).toEqual([]);
     const file = await downloaded(page, () => page.getByRole('button', { name: 'CSV' }).click());
     expect(file.trimEnd().split('\r\n')).toHaveLength(3);
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser())('records', () => {
     await page.getByRole('button', { name: 'Remove copies' }).click();
     const remove = page.getByRole('dialog').getByRole('button', { name: 'Remove 2 records' });
     await remove.waitFor();
-    expect(await remove.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => remove.getAttribute('aria-disabled')).toBe('true');
     await page.getByLabel('Type 2 to confirm').fill('2');
     expect(await violations(page)).toEqual([]);
     await remove.click();

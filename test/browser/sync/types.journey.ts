@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser())('a destination of each type', () => {
     const purge = page.getByRole('button', { name: 'Purge and delete' });
     await purge.and(page.locator('[aria-disabled="true"]')).waitFor();
     await page.getByLabel(`Type ${name} to confirm`).fill(name.slice(1));
-    expect(await purge.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => purge.getAttribute('aria-disabled')).toBe('true');
     await page.getByLabel(`Type ${name} to confirm`).fill(name);
     expect(await violations(page)).toEqual([]);
     await purge.and(page.locator(':not([aria-disabled])')).click();
