@@ -123,7 +123,6 @@ export function sampleParts(changes: Partial<SampleParts> = {}): SampleParts {
     stages: [],
     crossOrigin: async () => undefined,
     requestHeaderRequired: false,
-    plugins: [],
     ...changes,
   };
 }

@@ -20,7 +20,6 @@ export const openServer = (
     largeBodiesBytesMax: largeBodiesBytesMax(config),
     requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
     trustedProxies: config.KEYFERRY_TRUSTED_PROXIES,
-    plugins: [],
   });
 
 /** @throws ConfigError when only one of the two files is set */

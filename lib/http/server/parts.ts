@@ -1,4 +1,3 @@
-import type { FastifyPluginAsync } from 'fastify';
 import type { AddressList } from '#core/address-list.ts';
 import type { Log } from '#core/log/log.ts';
 import type { Incoming, Outgoing, Pipeline } from '../wire/exchange.ts';
@@ -31,6 +30,4 @@ export interface ServerParts {
   readonly largeBodiesBytesMax: number;
   /** Limit for receiving a request, and again for answering it. */
   readonly requestTimeoutMs: number;
-  /** Further routes on the same port. Each plugin has its own parsers and error handler. */
-  readonly plugins: readonly FastifyPluginAsync[];
 }

@@ -13,7 +13,7 @@ import { status } from './failure.ts';
 import { createObserver } from './observe/observe.ts';
 import type { ServerParts } from './parts.ts';
 
-/** The Fastify instance: catch-all routes for each service, beside the routes of the plugins. */
+/** The Fastify instance: catch-all routes for each service. */
 export function createRoutes(parts: ServerParts): FastifyInstance {
   const observer = createObserver(parts);
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -34,12 +34,12 @@ export function createRoutes(parts: ServerParts): FastifyInstance {
     frameworkErrors: refuse,
   });
   addMethods(app);
+  leaveBodies(app);
   app.setErrorHandler(refuse);
   app.setNotFoundHandler((request, reply) => {
     observer.refused(request.id, trueVerb(request.method), status.notFound);
     return send(reply, { status: status.notFound, body: noErrors });
   });
-  for (const plugin of parts.plugins) app.register(plugin);
   const memory = new BodyMemory({ large: parts.largeBodiesBytesMax, members: largeMembersMax });
   for (const { urls, pipeline } of parts.services)
     app.register(async (scope) => answerAll(scope, { urls, pipeline: observer.around(pipeline), parts, memory }));
@@ -58,6 +58,12 @@ function addMethods(app: FastifyInstance): void {
   for (const method of added) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 }
 
+/** Only pipelines read bodies, after they have identified the caller. A path that no service owns is not found, whatever is sent to it. */
+function leaveBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
+}
+
 interface Answering {
   readonly urls: readonly string[];
   readonly pipeline: Pipeline;
@@ -67,9 +73,6 @@ interface Answering {
 
 /** Every request below these URLs goes to the pipeline, whatever its verb. */
 async function answerAll(scope: FastifyInstance, { urls, pipeline, parts, memory }: Answering): Promise<void> {
-  scope.removeAllContentTypeParsers();
-  // The pipeline reads bodies, after it has identified the caller.
-  scope.addContentTypeParser('*', (_request, _body, done) => done(null));
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const incoming = incomingOf(request, reply, memory, parts.trustedProxies);
     const outgoing = await pipeline(incoming);
