@@ -1,7 +1,7 @@
 import type { Namespace } from '#core/namespace.ts';
 import type { Secret } from '#core/secret.ts';
 import type { Mount } from '#path/contract/mount.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { AnyReply } from '#path/contract/reply.ts';
 import type { Caller, ClientConnection } from '#path/contract/request.ts';
 import type { SecretPart } from '#path/shown-path.ts';
 
@@ -79,7 +79,7 @@ export type AuditedOperation = 'create' | 'read' | 'list' | 'update' | 'patch' |
 /** The outcome of a request. */
 export type AuditedOutcome =
   | {
-      readonly reply: Reply;
+      readonly reply: AnyReply;
       readonly warnings: readonly string[];
       /** Members of the reply's data that are lists; by default those of a listing of the secrets service. */
       readonly lists?: readonly string[];

@@ -6,7 +6,7 @@ import { engines } from '#engines/index.ts';
 import { openMountTable } from '#mounts/table.ts';
 import type { Engine } from '#path/contract/engine.ts';
 import type { Mount } from '#path/contract/mount.ts';
-import type { ReplyContent } from '#path/contract/reply.ts';
+import type { AnyReply } from '#path/contract/reply.ts';
 import type { Caller, RequestContext, Verb } from '#path/contract/request.ts';
 import { compileTable } from '#path/table.ts';
 import type { Dirty } from '#store/outbox.ts';
@@ -71,11 +71,7 @@ export interface Calling {
   readonly warn?: (message: string) => void;
 }
 
-export type Call = (
-  verb: Verb,
-  path: string,
-  data?: Readonly<Record<string, unknown>>,
-) => Promise<ReplyContent | undefined>;
+export type Call = (verb: Verb, path: string, data?: Readonly<Record<string, unknown>>) => Promise<AnyReply>;
 
 /** Calls the rows of an engine as the pipeline does: finds the row, reads the fields, runs the handler. */
 export function calling(engine: Pick<Engine, 'rows'>, mount: Mount, options: Calling = {}): Call {

@@ -1,10 +1,12 @@
 import type { Engine } from '#path/contract/engine.ts';
+import type { AnyReply } from '#path/contract/reply.ts';
+import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { jsonObject, pathText } from '#path/fields.ts';
 
 /** An operation without fields. */
-export const reading = (run: Parameters<typeof operation>[1]['run'], marks: object = {}) =>
-  operation({}, { summary: 'Read', ...marks, run });
+export const reading = (run: (input: object, context: RequestContext) => Promise<AnyReply>, marks: object = {}) =>
+  operation({}, { summary: 'Read', ...marks, replies: { '2XX': 'envelope' }, run });
 
 /**
  * An engine that stores all members that it is sent, as key/value version 1 does. The path comes from the context, because a

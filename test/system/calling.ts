@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { rootNamespace } from '#core/namespace.ts';
-import type { ReplyContent } from '#path/contract/reply.ts';
+import type { AnyReply } from '#path/contract/reply.ts';
 import type { RequestContext, Verb } from '#path/contract/request.ts';
 import type { Row } from '#path/contract/row.ts';
 
@@ -23,7 +23,7 @@ export async function call(
   verb: Verb,
   path: string,
   sent: Readonly<Record<string, unknown>> = {},
-): Promise<ReplyContent | undefined> {
+): Promise<AnyReply> {
   const operation = rows.find((row) => row.pattern === path)?.operations[verb];
   if (operation === undefined) throw new Error(`no row answers ${verb} ${path}`);
   const context: RequestContext = {

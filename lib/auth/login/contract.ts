@@ -1,6 +1,6 @@
 import type { ReplyContent } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
-import type { Operation } from '#path/contract/row.ts';
+import type { Operation, Replies } from '#path/contract/row.ts';
 import type { Fields, Input } from '#path/fields.ts';
 import type { TokenRequest } from '../token/issue/request.ts';
 
@@ -27,6 +27,7 @@ export type LoginOperation = <F extends Fields>(
   fields: F,
   spec: {
     readonly summary: string;
+    readonly replies?: Replies;
     readonly identify: (input: Input<F>, context: RequestContext) => Promise<Identity | Unfinished>;
   },
 ) => Operation;

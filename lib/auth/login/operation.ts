@@ -20,9 +20,9 @@ interface LoginParts extends TokenParts {
 /** The logins of all methods: a handler returns an identity, and the reply is a token for it. */
 export const loginOperations =
   (parts: LoginParts): LoginOperation =>
-  (fields, { summary, identify }) =>
+  (fields, { identify, ...marks }) =>
     operation(fields, {
-      summary,
+      ...marks,
       unauthenticated: true,
       async run(input, context) {
         const proved = await identify(input, context);

@@ -1,6 +1,6 @@
 import { notFound } from '#core/errors.ts';
 import type { Mount } from '#path/contract/mount.ts';
-import type { AuthReply, Reply, ReplyContent, WrapInfo } from '#path/contract/reply.ts';
+import type { AnyReply, AuthReply, WrapInfo } from '#path/contract/reply.ts';
 import type { Verb } from '#path/contract/request.ts';
 import { status } from '../server/failure.ts';
 import type { Outgoing } from '../wire/exchange.ts';
@@ -15,7 +15,7 @@ interface Envelope extends Outgoing {
  * them a 204 becomes a 200. An empty listing is 404.
  */
 export function envelope(
-  reply: Reply,
+  reply: AnyReply,
   about: {
     readonly requestId: string;
     readonly verb: Verb;
@@ -36,17 +36,17 @@ export function envelope(
   return withHeaders(reply, { status: reply?.status ?? status.ok, body: text });
 }
 
-const ownForm = (reply: ReplyContent, body: object): Envelope =>
+const ownForm = (reply: NonNullable<AnyReply>, body: object): Envelope =>
   withHeaders(reply, { status: reply.status ?? status.ok, body: JSON.stringify(body) });
 
-const withHeaders = (reply: Reply, answer: Envelope): Envelope =>
+const withHeaders = (reply: AnyReply, answer: Envelope): Envelope =>
   reply?.headers === undefined ? answer : { ...answer, headers: reply.headers };
 
 const isReading = (verb: Verb): boolean => verb === 'read' || verb === 'list';
 
 /** The members are in the same order as in the API family. */
 function members(
-  reply: ReplyContent,
+  reply: NonNullable<AnyReply>,
   warnings: readonly string[],
   about: { readonly requestId: string; readonly mount: Mount },
 ): object {
@@ -90,7 +90,7 @@ function authMembers(auth: AuthReply): object {
 }
 
 /** As in the API family, a listing with empty `keys` is empty whatever other members it has; without `keys` they count. */
-function isEmptyListing(reply: Reply, warnings: readonly string[]): boolean {
+function isEmptyListing(reply: AnyReply, warnings: readonly string[]): boolean {
   if (warnings.length > 0 || reply?.status !== undefined) return false;
   const data = reply?.data ?? {};
   if (!('keys' in data)) return Object.keys(data).length === 0;

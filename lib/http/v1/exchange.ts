@@ -1,7 +1,7 @@
 import type { Decision } from '#auth/contract.ts';
 import { rootNamespace } from '#core/namespace.ts';
 import type { LocatedNamespace } from '#path/contract/mount.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { AnyReply } from '#path/contract/reply.ts';
 import type { Caller } from '#path/contract/request.ts';
 import type { Parsed } from '#path/input/parse.ts';
 import type { Match } from '#path/table.ts';
@@ -13,7 +13,7 @@ import type { Context } from './request/context.ts';
 import type { ParsedHead } from './request/request.ts';
 
 /** The outcome of a request: the reply, or what a stage threw. */
-export type Outcome = { readonly reply: Reply } | { readonly error: unknown };
+export type Outcome = { readonly reply: AnyReply } | { readonly error: unknown };
 
 /** A request whose head has been parsed, and what its stages have found so far. */
 export class Exchange {
@@ -44,7 +44,7 @@ export class Exchange {
   parsed: Parsed | undefined;
   /** The requested help; undefined when none was requested or none exists. */
   help: object | undefined;
-  reply: Reply;
+  reply: AnyReply;
   /** Headers that stages add to the answer. */
   headers: Readonly<Record<string, string>> | undefined;
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { badRequest, notFound } from '#core/errors.ts';
 import { isUuid } from '#core/ids.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Accepted, Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
-import { operation, type Row } from '#path/contract/row.ts';
+import { accepted, operation, type Row } from '#path/contract/row.ts';
 import { type Input, pathText, text } from '#path/fields.ts';
 import { type Delivery, deliveriesBefore, deliveryStates, findDelivery, queueAgain } from '../receivers/delivery.ts';
 import { pageLimit, positionOf } from './events.ts';
@@ -64,6 +64,7 @@ export function deliveryRows(parts: NoticeParts): readonly Row[] {
       operations: {
         write: operation(oneFields, {
           summary: 'Send a message again',
+          replies: accepted,
           run: (input, context) => redeliver(parts, input, context),
         }),
       },
@@ -93,7 +94,11 @@ async function readableDelivery(
   return found;
 }
 
-async function redeliver(parts: NoticeParts, input: Input<typeof oneFields>, context: RequestContext): Promise<Reply> {
+async function redeliver(
+  parts: NoticeParts,
+  input: Input<typeof oneFields>,
+  context: RequestContext,
+): Promise<Accepted> {
   const { disabled } = await required(parts, input.name, context);
   if (disabled) throw badRequest('this notification is disabled and sends nothing: enable it first');
   const delivery = await readableDelivery(parts, input, context);

@@ -7,12 +7,11 @@ import type { WrittenJson } from '#core/json/write.ts';
 export type Reply = ReplyContent | undefined;
 
 export interface ReplyContent {
+  readonly status?: undefined;
   readonly data?: object | null;
   readonly auth?: AuthReply;
   readonly warnings?: readonly string[];
   readonly leaseDuration?: number;
-  /** Replaces the usual status of the operation, for example 404 with the metadata of a deleted version. With 304 there is no body. */
-  readonly status?: number;
   /** The members of `data` also appear at the top level. */
   readonly flat?: boolean;
   /** A value in `data` that is already serialised. */
@@ -28,6 +27,20 @@ export interface ReplyContent {
   /** Replaces the envelope by a text of another content type. */
   readonly text?: { readonly contentType: string; readonly body: string };
 }
+
+/**
+ * A reply whose status is not the usual one of its operation, for example 404 with the metadata of a deleted version. The operation
+ * declares the status in its `replies`. With 304 there is no body.
+ */
+export interface ReplyWith<S extends number> extends Omit<ReplyContent, 'status'> {
+  readonly status: S;
+}
+
+/** The work goes on after the reply. */
+export type Accepted = ReplyWith<202>;
+
+/** The reply of any operation. */
+export type AnyReply = Reply | ReplyWith<number>;
 
 /** The `wrap_info` object of wrapped replies. */
 export interface WrapInfo {

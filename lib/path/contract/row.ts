@@ -1,5 +1,5 @@
 import type { Fields, Input } from '../fields.ts';
-import type { Reply } from './reply.ts';
+import type { AnyReply, Reply, ReplyWith } from './reply.ts';
 import type { RequestContext, Verb } from './request.ts';
 
 /**
@@ -25,7 +25,7 @@ export interface Operation {
   readonly summary: string;
   readonly fields: Fields;
   readonly marks: OperationMarks;
-  run(input: Readonly<Record<string, unknown>>, context: RequestContext): Promise<Reply>;
+  run(input: Readonly<Record<string, unknown>>, context: RequestContext): Promise<AnyReply>;
 }
 
 export interface OperationMarks {
@@ -59,15 +59,34 @@ export interface OperationMarks {
   readonly large?: boolean;
   /** Replies without the envelope. */
   readonly ownForm?: boolean;
+  /** The replies that are not the usual ones of its verb: 200 and 204, and refusals with `errors`. */
+  readonly replies?: Replies;
 }
 
-interface OperationSpec<F extends Fields> extends OperationMarks {
+/** Replies by status, or by a range of statuses such as `5XX`. */
+export type Replies = Readonly<Record<StatusRange | number, ReplyForm>>;
+
+type StatusRange = `${number}XX`;
+
+/** In the envelope, in a form of its own, without a body, or of these media types. */
+export type ReplyForm = 'envelope' | 'own' | 'none' | { readonly mediaTypes: readonly string[] };
+
+type StatusOf<R extends Replies> = keyof R & StatusRange extends never ? keyof R & number : number;
+
+/** The `replies` of an operation that replies with `Accepted`. */
+export const accepted = { 202: 'envelope' } as const;
+
+interface OperationSpec<F extends Fields, R extends Replies> extends OperationMarks {
   readonly summary: string;
-  readonly run: (input: Input<F>, context: RequestContext) => Promise<Reply>;
+  readonly replies?: R;
+  readonly run: (input: Input<F>, context: RequestContext) => Promise<Reply | ReplyWith<StatusOf<R>>>;
 }
 
-/** Ties a handler to its fields: using a field that is not declared does not compile. */
-export function operation<F extends Fields>(fields: F, spec: OperationSpec<F>): Operation {
+/** Ties a handler to its fields and replies: a field or a status that is not declared does not compile. */
+export function operation<F extends Fields, const R extends Replies = Record<never, never>>(
+  fields: F,
+  spec: OperationSpec<F, R>,
+): Operation {
   const { summary, run, ...marks } = spec;
   // The pipeline parses the input with `fields` before it calls `run`.
   return { summary, fields, marks, run: run as Operation['run'] };

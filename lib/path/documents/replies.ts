@@ -1,18 +1,38 @@
 import type { Verb, Vocabulary } from '../contract/request.ts';
-import type { Operation } from '../contract/row.ts';
+import type { Operation, ReplyForm } from '../contract/row.ts';
 import type { Schema } from './schema.ts';
 
 /** The `responses` of an operation. Their common parts are in the components. */
 export function responsesOf(verb: Verb, { marks }: Operation): object {
-  const schema = marks.ownForm === true ? {} : { $ref: '#/components/schemas/Envelope' };
-  const done = { description: 'OK', content: { 'application/json': { schema } } };
+  const own = Object.entries(marks.replies ?? {}).map(([status, form]) => [status, responseOf(status, form)]);
   return {
-    200: done,
-    ...(verb === 'read' || verb === 'list' ? {} : { 204: { description: 'Done, without content' } }),
+    200: responseOf('200', marks.ownForm === true ? 'own' : 'envelope'),
+    ...(verb === 'read' || verb === 'list' ? {} : { 204: responseOf('204', 'none') }),
     '4XX': { $ref: '#/components/responses/Refused' },
     '5XX': { $ref: '#/components/responses/Failed' },
+    ...Object.fromEntries(own),
   };
 }
+
+/** A refusal of a status with a form of its own may also have the usual one. */
+function responseOf(status: string, form: ReplyForm): object {
+  const description = descriptions[status] ?? (status < '4' ? 'OK' : 'Refused');
+  if (form === 'none') return { description };
+  if (typeof form === 'object')
+    return { description, content: Object.fromEntries(form.mediaTypes.map((type) => [type, { schema: {} }])) };
+  return { description, content: { 'application/json': { schema: formSchema(status, form) } } };
+}
+
+function formSchema(status: string, form: 'envelope' | 'own'): Schema {
+  if (form === 'own') return {};
+  return status < '4' ? schemaRef('Envelope') : { anyOf: [schemaRef('Envelope'), schemaRef('Errors')] };
+}
+
+const descriptions: Readonly<Record<string, string>> = {
+  202: 'Accepted: the work goes on',
+  204: 'Done, without content',
+  304: 'The caller has the current version',
+};
 
 /** The common parts of all documents: the forms of replies, and the ways to send a token. */
 export const componentsOf = (vocabulary: Vocabulary): object => ({
@@ -35,7 +55,9 @@ const wholeType = { type: 'integer' };
 const flagType = { type: 'boolean' };
 const textsType = { type: 'array', items: textType };
 
-const orNull = (name: string): Schema => ({ nullable: true, allOf: [{ $ref: `#/components/schemas/${name}` }] });
+const schemaRef = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+const orNull = (name: string): Schema => ({ nullable: true, allOf: [schemaRef(name)] });
 
 const object = (properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema => ({
   type: 'object',
@@ -91,7 +113,7 @@ const errors = object(
     errors: textsType,
     problems: {
       type: 'array',
-      items: { $ref: '#/components/schemas/Problem' },
+      items: schemaRef('Problem'),
       description: 'The fields that have to change, where the refusal concerns fields of the request',
     },
     warnings: textsType,
@@ -103,5 +125,5 @@ const problem = object({ field: textType, message: { ...textType, description: '
 
 const refusal = (description: string): object => ({
   description,
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Errors' } } },
+  content: { 'application/json': { schema: schemaRef('Errors') } },
 });

@@ -37,6 +37,7 @@ export const metricsRow = ({ metrics, unauthenticated }: MetricsRowParts): Row =
       unauthenticated,
       whileSealed: unauthenticated,
       forProbes: true,
+      replies: { 200: { mediaTypes: ['application/json', 'text/plain'] } },
       run: async ({ format }, { headers }) => {
         if (format === 'prometheus' || (format === '' && wantsText(headers))) return { text: await metrics.text() };
         return { data: { metrics: await metrics.families() } };

@@ -1,6 +1,6 @@
 import { badField, badRequest } from '#core/errors.ts';
-import type { Reply } from '#path/contract/reply.ts';
-import { operation, type Row } from '#path/contract/row.ts';
+import type { Accepted, Reply } from '#path/contract/reply.ts';
+import { accepted, operation, type Row } from '#path/contract/row.ts';
 import type { Leases, LeasesOf } from './contract.ts';
 import { increment, leaseField, leaseInPath, mustBeNamed, prefixInPath, sync } from './fields.ts';
 
@@ -17,7 +17,12 @@ export const changeRows = (leases: LeasesOf): readonly Row[] => [
     operations: {
       write: operation(
         {},
-        { summary: 'Tidy leases', knownFieldsOnly: true, run: (_input, { namespace }) => leases(namespace).tidy() },
+        {
+          summary: 'Tidy leases',
+          knownFieldsOnly: true,
+          replies: accepted,
+          run: (_input, { namespace }) => leases(namespace).tidy(),
+        },
       ),
     },
   },
@@ -71,6 +76,7 @@ function revokeRows(leases: LeasesOf, pattern: string): readonly Row[] {
           {
             summary: 'Revoke a lease',
             knownFieldsOnly: true,
+            replies: accepted,
             run: (input, { namespace }) => revoke(leases(namespace), input.lease_id, input.sync),
           },
         ),
@@ -85,6 +91,7 @@ function revokeRows(leases: LeasesOf, pattern: string): readonly Row[] {
           {
             summary: 'Revoke the lease named in the path',
             knownFieldsOnly: true,
+            replies: accepted,
             run: (input, { namespace }) => revoke(leases(namespace), input.lease_id, input.sync),
           },
         ),
@@ -93,7 +100,7 @@ function revokeRows(leases: LeasesOf, pattern: string): readonly Row[] {
   ];
 }
 
-async function revoke(leases: Leases, id: string, isWaited: boolean): Promise<Reply> {
+async function revoke(leases: Leases, id: string, isWaited: boolean): Promise<Reply | Accepted> {
   await leases.revoke(mustBeNamed(id));
   return done(isWaited);
 }
@@ -109,6 +116,7 @@ function prefixRow(leases: LeasesOf, pattern: string): Row {
           summary: 'Revoke leases below a path',
           knownFieldsOnly: true,
           sudo: true,
+          replies: accepted,
           async run(input, { signal, namespace }) {
             await leases(namespace).revokePrefix(mustBeNamed(input.prefix.replace(/\/$/, ''), 'prefix'), signal);
             return done(input.sync);
@@ -120,4 +128,4 @@ function prefixRow(leases: LeasesOf, pattern: string): Row {
 }
 
 /** A client that does not wait gets status 202. */
-const done = (isWaited: boolean): Reply => (isWaited ? undefined : { status: 202 });
+const done = (isWaited: boolean): Reply | Accepted => (isWaited ? undefined : { status: 202 });

@@ -1,5 +1,5 @@
 import type { Namespace } from '#core/namespace.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Accepted } from '#path/contract/reply.ts';
 
 /**
  * Leases as the rows of `sys/leases` read and revoke them. A lease is anything issued for a limited time; its id is the issuing
@@ -15,7 +15,7 @@ export interface Leases {
   /** Revokes the lease with this id and all leases below it as a prefix, as of now; stops when `signal` aborts. */
   revokePrefix(prefix: string, signal: AbortSignal): Promise<void>;
   /** Removes ended leases in the background. */
-  tidy(): Promise<Reply>;
+  tidy(): Promise<Accepted>;
 }
 
 /** The leases of a namespace. */

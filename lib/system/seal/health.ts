@@ -34,6 +34,8 @@ export function healthRow({ seal, reachable, clock }: SealRowParts): Row {
         unauthenticated: true,
         whileSealed: true,
         forProbes: true,
+        // Probes choose the status of each state.
+        replies: { '2XX': 'own', '3XX': 'own', '4XX': 'own', '5XX': 'own' },
         run: async (codes) => {
           const hasStore = await reachable();
           if (hasStore && seal.state() === 'uninitialised') await seal.refresh().catch(() => {});

@@ -28,6 +28,7 @@ export const mergeRow = (parts: IdentityParts): Row => ({
       {
         summary: 'Merge entities',
         knownFieldsOnly: true,
+        replies: { 400: 'own' },
         async run(input, { namespace }) {
           const merge = {
             to: input.to_entity_id,

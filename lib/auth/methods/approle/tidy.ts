@@ -1,4 +1,4 @@
-import { operation, type Row } from '#path/contract/row.ts';
+import { accepted, operation, type Row } from '#path/contract/row.ts';
 import type { TokenParts } from '../../token/parts.ts';
 import { dropExpired } from './secret-ids-store.ts';
 
@@ -16,6 +16,7 @@ export const tidyRow = ({ store }: TokenParts): Row => ({
       {
         summary: 'Delete expired secret ids',
         knownFieldsOnly: true,
+        replies: accepted,
         async run(_input, { mount, signal }) {
           for (let steps = 0; steps < stepsMax && !signal.aborted; steps += 1) {
             if ((await dropExpired(store, stepSize, mount.id)) < stepSize) break;

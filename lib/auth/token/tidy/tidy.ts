@@ -1,5 +1,5 @@
 import type { Log } from '#core/log/log.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Accepted } from '#path/contract/reply.ts';
 import type { Store } from '#store/store.ts';
 import type { TokenParts } from '../parts.ts';
 import { reapAll } from '../revoke/reaper.ts';
@@ -10,7 +10,7 @@ const pagesMax = 10_000_000;
 const pagesPerLine = 100;
 
 /** Starts to tidy the tokens of a namespace in the background, unless a run is under way. */
-export async function tidyTokens(parts: TokenParts, namespaceId: string): Promise<Reply> {
+export async function tidyTokens(parts: TokenParts, namespaceId: string): Promise<Accepted> {
   const started = await startTidy(parts, namespaceId);
   return { status: 202, warnings: [started ? startedText : 'Tidy operation already in progress.'] };
 }

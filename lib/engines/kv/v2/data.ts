@@ -3,6 +3,7 @@ import { locationBelow, locationOf } from '../shared/secret-path.ts';
 import { casOptions, path, secretData, secretDataOrNull, version } from './fields.ts';
 import type { KvParts } from './parts.ts';
 import { plan, planOfCurrent } from './read/deletion-plan.ts';
+import { mayBeUnreadable } from './read/reply.ts';
 import { readSecret } from './read/secret.ts';
 import { deleteCurrent } from './versions/removal.ts';
 import { patchSecret } from './write/patch.ts';
@@ -21,6 +22,7 @@ export function dataRow(parts: KvParts): Row {
         { path, version },
         {
           summary: 'Read a version of a secret',
+          replies: mayBeUnreadable,
           run: (input, context) => {
             const { version } = input;
             return readSecret(parts, { ...locationOf(context, input.path), version, hold: context.hold });
@@ -34,6 +36,7 @@ export function dataRow(parts: KvParts): Row {
       }),
       patch: operation(patch, {
         summary: 'Write a new version by applying a merge patch to the current one',
+        replies: mayBeUnreadable,
         large: true,
         run: (input, context) => patchSecret(parts, locationOf(context, input.path), input, context),
       }),

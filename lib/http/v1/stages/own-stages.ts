@@ -1,7 +1,7 @@
 import { AppError, badRequest, invalid, permissionDenied } from '#core/errors.ts';
 import { Unstorable } from '#core/json/unstorable.ts';
 import { isRoot, isWithin } from '#core/namespace.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { AnyReply } from '#path/contract/reply.ts';
 import type { Verb } from '#path/contract/request.ts';
 import type { Parsed } from '#path/input/parse.ts';
 import type { CompiledOperation } from '#path/table.ts';
@@ -87,7 +87,7 @@ function mustNotWriteToFolder({ verb, path }: ParsedHead): void {
  *
  * @throws AppError `not-found`, `unsupported-path`, `unsupported-operation`, `bad-request`, and what the handler throws
  */
-export async function replyOf({ asked, target, parsed, context }: Exchange): Promise<Reply> {
+export async function replyOf({ asked, target, parsed, context }: Exchange): Promise<AnyReply> {
   const operation = mustBeKnown(asked, target);
   const { input } = mustBeValid(parsed);
   if (context === undefined) throw new AppError('internal', 'the handler was called without a context');

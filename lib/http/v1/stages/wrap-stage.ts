@@ -1,6 +1,6 @@
 import { badRequest } from '#core/errors.ts';
 import type { Namespace } from '#core/namespace.ts';
-import type { ReplyContent, WrapInfo } from '#path/contract/reply.ts';
+import type { AnyReply, WrapInfo } from '#path/contract/reply.ts';
 import { hidden, shownPath } from '#path/shown-path.ts';
 import { status } from '../../server/failure.ts';
 import { systemMount } from '../engines.ts';
@@ -56,7 +56,7 @@ async function wrapped(keep: KeepReply, exchange: Exchange, outcome: Outcome): P
   return { reply: { wrapInfo } };
 }
 
-function isWrappable({ wrapInfo, status: own = status.ok, text }: ReplyContent): boolean {
+function isWrappable({ wrapInfo, status: own = status.ok, text }: NonNullable<AnyReply>): boolean {
   if (text !== undefined && text.contentType !== 'application/json')
     throw badRequest('this reply cannot be wrapped: it is not JSON');
   return wrapInfo === undefined && own < 400;

@@ -1,5 +1,5 @@
 import { badField } from '#core/errors.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Accepted, Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { definitionOf } from '../../model/definition.ts';
 import { previewOf, startBatch } from '../batches/create.ts';
@@ -7,7 +7,7 @@ import type { SyncParts } from '../parts.ts';
 import { belowMount, type Many, withSlash } from './many.ts';
 
 /** Starts a batch that removes the associations of the selected secrets with the destination. */
-export async function removeMany(parts: SyncParts, input: Many, context: RequestContext): Promise<Reply> {
+export async function removeMany(parts: SyncParts, input: Many, context: RequestContext): Promise<Reply | Accepted> {
   const { type } = definitionOf(parts.definitions, input.type, context.vocabulary);
   const { name, secret_prefix, secret_names } = input;
   if (secret_prefix === '' || secret_names?.length === 0)

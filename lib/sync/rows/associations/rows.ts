@@ -1,9 +1,9 @@
 import { badField, permissionDenied } from '#core/errors.ts';
 import { isStorable, Unstorable } from '#core/json/unstorable.ts';
 import type { Mount } from '#path/contract/mount.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Accepted, Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
-import { operation, type Row } from '#path/contract/row.ts';
+import { accepted, operation, type Row } from '#path/contract/row.ts';
 import { bool, pathText, text } from '#path/fields.ts';
 import { definitionOf } from '../../model/definition.ts';
 import type { SyncParts } from '../parts.ts';
@@ -42,6 +42,7 @@ export function associationChangeRows(parts: SyncParts): readonly Row[] {
           {
             summary: 'Associate a secret, or several in the background, with the destination',
             knownFieldsOnly: true,
+            replies: accepted,
             run: (input, context) => setAny(parts, input, context),
           },
         ),
@@ -54,6 +55,7 @@ export function associationChangeRows(parts: SyncParts): readonly Row[] {
         write: operation(many, {
           summary: 'Remove a secret, or several in the background, from the destination',
           knownFieldsOnly: true,
+          replies: accepted,
           run: (input, context) =>
             isMany(input) ? removeMany(parts, input, context) : remove(parts, withName(input), context),
         }),
@@ -73,7 +75,7 @@ async function setAny(
   parts: SyncParts,
   input: Many & { readonly adopt: boolean },
   context: RequestContext,
-): Promise<Reply> {
+): Promise<Reply | Accepted> {
   if (isMany(input)) return setMany(parts, input, await findMount(parts, input.mount, context), context);
   return set(parts, withName(input), context);
 }

@@ -1,6 +1,6 @@
 import { AppError, badField, badRequest } from '#core/errors.ts';
 import type { Mount } from '#path/contract/mount.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Accepted, Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { int } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -27,7 +27,12 @@ const pageSize = 1_000;
  * Starts a batch that associates the selected secrets with the destination, or counts them with `dry_run`. The sweep has no caller, so the
  * rights are those of now, and only these secrets are associated.
  */
-export async function setMany(parts: SyncParts, input: SetMany, mount: Mount, context: RequestContext): Promise<Reply> {
+export async function setMany(
+  parts: SyncParts,
+  input: SetMany,
+  mount: Mount,
+  context: RequestContext,
+): Promise<Reply | Accepted> {
   const definition = definitionOf(parts.definitions, input.type, context.vocabulary);
   const { type } = definition;
   const { name, adopt } = input;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { badField } from '#core/errors.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Accepted, Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { bool, duration, type Input, integer, number, text, textList } from '#path/fields.ts';
 import { type BatchAction, requestedActions } from '../../batches/batch.ts';
@@ -61,7 +61,7 @@ export async function create(
   parts: SyncParts,
   input: Input<typeof batchFields>,
   context: RequestContext,
-): Promise<Reply> {
+): Promise<Reply | Accepted> {
   const { vocabulary } = context;
   const { action, all, dry_run, older_than, limit = null, rate = null } = input;
   const ids = requestedIds(input.ids);
@@ -111,7 +111,11 @@ export async function previewOf(parts: SyncParts, start: Start, context: Request
  * Stores a batch, from which the sweep continues, and replies with it (202).
  * @throws AppError `bad-request` when no destination has the name of the filter
  */
-export async function startBatch(parts: SyncParts, start: Start, context: RequestContext): Promise<Reply> {
+export async function startBatch(
+  parts: SyncParts,
+  start: Start,
+  context: RequestContext,
+): Promise<Accepted | undefined> {
   const { namespace } = context;
   const { action, filter, updatedBefore = null, secrets, limit = null, rate = null } = start;
   const selection = { namespaceId: namespace.id, filter, updatedBefore, secrets };
@@ -130,7 +134,7 @@ export async function replyOfNew(
   parts: SyncParts,
   wanted: NewBatch,
   context: RequestContext,
-): Promise<Reply | undefined> {
+): Promise<Accepted | undefined> {
   const id = await createBatch(parts.store, wanted);
   const batch = await loadBatch(parts.store, wanted.namespaceId, id);
   if (batch === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { badField } from '#core/errors.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Accepted, Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
-import { operation, type Row } from '#path/contract/row.ts';
+import { accepted, operation, type Row } from '#path/contract/row.ts';
 import { type Input, text } from '#path/fields.ts';
 import { replayFilter } from '../../batches/replay/filter.ts';
 import { replay } from '../../batches/replay/replay.ts';
@@ -34,6 +34,7 @@ export function replayRow(parts: SyncParts): Row {
         {
           summary: 'Replay failed syncs',
           knownFieldsOnly: true,
+          replies: accepted,
           async run(input, context) {
             if (isBatch(input)) return startBatch(parts, input, context);
             const { namespace, vocabulary, signal } = context;
@@ -55,7 +56,7 @@ const isBatch = (input: Given): boolean =>
   Object.keys(batchFields).some((name) => input[name as keyof typeof batchFields] !== undefined);
 
 /** A replay never needs `all`, because it selects failed syncs unless it names another state. */
-async function startBatch(parts: SyncParts, input: Given, context: RequestContext): Promise<Reply> {
+async function startBatch(parts: SyncParts, input: Given, context: RequestContext): Promise<Reply | Accepted> {
   const { sync_status, cursor, ...given } = input;
   if (cursor !== undefined && cursor !== '')
     throw badField(

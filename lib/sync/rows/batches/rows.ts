@@ -2,7 +2,7 @@ import { notFound } from '#core/errors.ts';
 import { isUuid } from '#core/ids.ts';
 import type { Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
-import { operation, type Row } from '#path/contract/row.ts';
+import { accepted, operation, type Row } from '#path/contract/row.ts';
 import { pathText } from '#path/fields.ts';
 import type { Page } from '#path/listing.ts';
 import type { Batch } from '../../batches/batch.ts';
@@ -29,6 +29,7 @@ export function batchRows(parts: SyncParts): readonly Row[] {
         write: operation(batchFields, {
           summary: 'Start a batch',
           knownFieldsOnly: true,
+          replies: accepted,
           run: (input, context) => create(parts, input, context),
         }),
       },

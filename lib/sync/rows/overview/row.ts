@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError, badField } from '#core/errors.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Reply, ReplyWith } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { duration, type Input, text } from '#path/fields.ts';
@@ -13,7 +13,7 @@ import type { SyncParts } from '../parts.ts';
 import { readableOf } from '../rights/readable.ts';
 import { pageOf } from './pages.ts';
 import { isSelected, narrower, type Selection, selectFields, selectionOf } from './select.ts';
-import { tagged, versioned } from './tagged.ts';
+import { mayBeKnown, tagged, versioned } from './tagged.ts';
 import { overviewView, type SeenDestination, workersView } from './view.ts';
 
 const waitSecondsMax = 30;
@@ -54,7 +54,7 @@ export function overviewRow(parts: SyncParts): Row {
     return isWhole(overview) || narrow === undefined ? overview : narrowed([namespaceId, narrow]);
   };
   const wait = longPoll({ lookMs, waitersMax, waitMsMax: parts.pollMsMax });
-  const run = async (input: Input<typeof fields>, context: ReadContext): Promise<Reply> => {
+  const run = async (input: Input<typeof fields>, context: ReadContext): Promise<Reply | ReplyWith<304>> => {
     const { since } = input;
     if (input.wait > 0 && (since === undefined || since === ''))
       throw badField(['wait', 'since'], 'wait needs since: the version to compare with');
@@ -73,7 +73,14 @@ export function overviewRow(parts: SyncParts): Row {
   return {
     pattern: 'sync/overview',
     help: 'Counts syncs by destination, status and kind of error, of all destinations or of those that are selected, page by page. Destinations whose associations the caller may not read are left out.',
-    operations: { read: operation(fields, { summary: 'Read the numbers of all syncs', knownFieldsOnly: true, run }) },
+    operations: {
+      read: operation(fields, {
+        summary: 'Read the numbers of all syncs',
+        knownFieldsOnly: true,
+        replies: mayBeKnown,
+        run,
+      }),
+    },
   };
 }
 

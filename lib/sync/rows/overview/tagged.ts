@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Reply, ReplyWith } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 
 /** What a read shows, with a version that is another one when something else is shown. */
@@ -19,8 +19,11 @@ const versionOf = (data: object, without: (name: string) => boolean): string =>
     .digest('base64url')
     .slice(0, 22);
 
+/** The `replies` of an operation whose reply has an entity tag. */
+export const mayBeKnown = { 304: 'none' } as const;
+
 /** With the version as its entity tag, and without a body when the caller has that version (RFC 9110, section 13.1.2). */
-export function tagged(shown: Shown, { headers }: Pick<RequestContext, 'headers'>): Reply {
+export function tagged(shown: Shown, { headers }: Pick<RequestContext, 'headers'>): Reply | ReplyWith<304> {
   const etag = `"${shown.data.version}"`;
   const known = String(headers['if-none-match'] ?? '')
     .split(',')

@@ -1,8 +1,8 @@
 import { notFound, permissionDenied } from '#core/errors.ts';
 import type { Mount } from '#path/contract/mount.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Accepted, Reply } from '#path/contract/reply.ts';
 import type { Caller, RequestContext } from '#path/contract/request.ts';
-import { operation, type Row } from '#path/contract/row.ts';
+import { accepted, operation, type Row } from '#path/contract/row.ts';
 import { bool } from '#path/fields.ts';
 import type { Page } from '#path/listing.ts';
 import type { RuleOwner, SyncRule } from '../../rules/rule.ts';
@@ -41,6 +41,7 @@ export function ruleRows(parts: SyncParts): readonly Row[] {
         write: operation(ruleFields, {
           summary: 'Set a standing rule, or show what it would set and unset',
           knownFieldsOnly: true,
+          replies: accepted,
           run: (input, context) => store(parts, input, context),
         }),
         delete: operation(
@@ -52,6 +53,7 @@ export function ruleRows(parts: SyncParts): readonly Row[] {
           },
           {
             summary: 'Delete a standing rule, and end the associations that it made',
+            replies: accepted,
             run: ({ rule, keep }, context) => remove(parts, rule, keep, context),
           },
         ),
@@ -82,7 +84,7 @@ async function show(parts: SyncParts, name: string, context: RequestContext): Pr
 }
 
 /** The rights that `associations/set` needs are those of the caller now, and those of the owner, which the caller becomes, at each use. */
-async function store(parts: SyncParts, input: GivenRule, context: RequestContext): Promise<Reply> {
+async function store(parts: SyncParts, input: GivenRule, context: RequestContext): Promise<Reply | Accepted> {
   const { namespace, caller } = context;
   const selection = selectionOf(input);
   const mount = await findMount(parts, input.mount, context);
@@ -134,7 +136,7 @@ const renews = (before: SyncRule | undefined, after: Pick<SyncRule, 'granularity
     before.template !== after.template ||
     before.adopt !== after.adopt);
 
-async function remove(parts: SyncParts, name: string, keep: boolean, context: RequestContext): Promise<Reply> {
+async function remove(parts: SyncParts, name: string, keep: boolean, context: RequestContext): Promise<Accepted> {
   if ((await loadRule(parts.store, context.namespace.id, name)) === undefined) throw notFound();
   await beginDeletion(parts.store, context.namespace.id, name, keep);
   return { status: 202, data: await show(parts, name, context) };

@@ -90,6 +90,23 @@ describe('the document of the whole service', () => {
     expect(paths['/auth/token/create']?.['post']).toMatchObject({ tags: ['auth'] });
   });
 
+  test('has the replies of an operation that differ from the usual ones', async () => {
+    const { paths } = await documentAt();
+    const responses = (path: string, method: string) => Object(paths[path]?.[method]?.['responses']);
+    expect(responses('/sys/sync/batches', 'post')[202].content).toEqual(
+      responses('/sys/sync/batches', 'post')[200].content,
+    );
+    expect(responses('/sys/sync/batches/{id}', 'get')[202]).toBeUndefined();
+    expect(responses('/sys/sync/overview', 'get')[304]).toEqual({ description: 'The caller has the current version' });
+    expect(Object.keys(responses('/sys/metrics', 'get')[200].content)).toEqual(['application/json', 'text/plain']);
+    expect(responses('/secret/data/{path}', 'get')[404].content['application/json'].schema.anyOf).toHaveLength(2);
+    for (const status of ['2XX', '3XX', '4XX', '5XX'])
+      expect(responses('/sys/health', 'get')[status].content).toEqual({ 'application/json': { schema: {} } });
+    expect(responses('/identity/oidc/provider/{name}/token', 'post')[401].content).toEqual({
+      'application/json': { schema: {} },
+    });
+  });
+
   test('uses the vocabulary of its request', async () => {
     const ours = await documentAt();
     const theirs = await documentAt('', alias(service.rootToken));

@@ -1,11 +1,11 @@
-import type { ReplyContent } from '#path/contract/reply.ts';
+import type { ReplyContent, ReplyWith } from '#path/contract/reply.ts';
 
 /** A refusal in the form of OAuth 2.0 (RFC 6749, 5.2), which replaces that of the API. */
 export class OAuthError extends Error {
-  readonly reply: ReplyContent;
+  readonly reply: ReplyWith<400 | 401>;
 
   /** The description must not contain what only the client knows. */
-  constructor(error: string, description: string, more: { readonly status?: number; readonly scheme?: string } = {}) {
+  constructor(error: string, description: string, more: { readonly status?: 401; readonly scheme?: string } = {}) {
     super(error);
     const { status = 400, scheme } = more;
     this.reply = {
@@ -16,11 +16,14 @@ export class OAuthError extends Error {
   }
 }
 
+/** The `replies` of an operation that refuses in this form. */
+export const oauthRefusals = { 400: 'own', 401: 'own' } as const;
+
 /** Replies with the refusal that `run` throws, and with more members where they are given. */
 export async function orOAuthError(
   run: () => Promise<ReplyContent>,
   more: () => Promise<object> = async () => ({}),
-): Promise<ReplyContent> {
+): Promise<ReplyContent | ReplyWith<400 | 401>> {
   try {
     return await run();
   } catch (error) {

@@ -78,6 +78,7 @@ const callbackRow = (parts: BrowserParts, login: MethodParts['login']): Row => (
       },
       {
         summary: 'Log in with the code of the provider',
+        replies: orPage,
         identify: async (input, context) => (await complete(parts, input, context)) ?? loggedIn,
       },
     ),
@@ -95,6 +96,7 @@ const callbackRow = (parts: BrowserParts, login: MethodParts['login']): Row => (
         summary: 'Receive what the provider posts with the response mode form_post',
         unauthenticated: true,
         anyFields: true,
+        replies: orPage,
         async run(input, context) {
           const config = await readConfig(parts.store, context.mount.id);
           if (config === undefined) throw badRequest('could not load configuration');
@@ -106,6 +108,9 @@ const callbackRow = (parts: BrowserParts, login: MethodParts['login']): Row => (
     ),
   },
 });
+
+/** The browser of a user gets a page. */
+const orPage = { 200: { mediaTypes: ['application/json', 'text/html'] } } as const;
 
 const pollRow = (parts: BrowserParts, login: MethodParts['login']): Row => ({
   pattern: 'oidc/poll',

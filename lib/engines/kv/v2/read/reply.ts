@@ -1,6 +1,6 @@
 import type { JsonObject } from '#core/json/json.ts';
 import type { EngineParts } from '#engines/contract.ts';
-import type { Reply, ReplyContent } from '#path/contract/reply.ts';
+import type { Reply, ReplyWith } from '#path/contract/reply.ts';
 import type { Dirty } from '#store/outbox.ts';
 import type { CustomMetadata } from '../rules/custom-metadata.ts';
 
@@ -32,7 +32,10 @@ export const showVersion = (known: KnownVersion, customMetadata: CustomMetadata 
 export const timeText = (time: Date | null): string => time?.toISOString() ?? '';
 
 /** A version whose data cannot be read: status 404 with a complete reply that shows why. */
-export const unreadable = (data: object): ReplyContent => ({ status: 404, data });
+export const unreadable = (data: object): ReplyWith<404> => ({ status: 404, data });
+
+/** The `replies` of an operation that may find such a version. */
+export const mayBeUnreadable = { 404: 'envelope' } as const;
 
 /** Reports the associations that a committed change marked dirty, and adds any warnings to the reply. */
 export async function replyAfter(

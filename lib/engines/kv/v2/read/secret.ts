@@ -1,6 +1,6 @@
 import { parseJson } from '#core/json/json.ts';
 import { WrittenJson } from '#core/json/write.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Reply, ReplyWith } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
 import { openStored, type VersionJson } from '../../shared/stored-version.ts';
@@ -15,7 +15,7 @@ export interface Wanted extends SecretLocation {
 }
 
 /** Reads a version. A deleted or destroyed one is a 404 with its metadata. */
-export async function readSecret(parts: ReadParts, wanted: Wanted): Promise<Reply> {
+export async function readSecret(parts: ReadParts, wanted: Wanted): Promise<Reply | ReplyWith<404>> {
   const found = await openSecret(parts, wanted);
   if (found === undefined) return undefined;
   const { json, metadata } = found;

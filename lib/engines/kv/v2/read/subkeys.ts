@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '#core/json/json.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Reply, ReplyWith } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { integer } from '#path/fields.ts';
@@ -8,7 +8,7 @@ import { locationOf } from '../../shared/secret-path.ts';
 import { secretOf } from '../../shared/stored-version.ts';
 import { path, version } from '../fields.ts';
 import type { ReadParts } from './read.ts';
-import { unreadable } from './reply.ts';
+import { mayBeUnreadable, unreadable } from './reply.ts';
 import { openSecret } from './secret.ts';
 
 const depth = integer().default(0).meta({ description: 'Number of levels to show; 0 for all' });
@@ -23,6 +23,7 @@ export function subkeysRow(parts: ReadParts): Row {
         { path, version, depth },
         {
           summary: 'Read the keys of a version of a secret',
+          replies: mayBeUnreadable,
           run: (input, context) => readKeys(parts, locationOf(context, input.path), input, context.hold),
         },
       ),
@@ -40,7 +41,7 @@ async function readKeys(
   location: SecretLocation,
   wanted: Wanted,
   hold: RequestContext['hold'],
-): Promise<Reply> {
+): Promise<Reply | ReplyWith<404>> {
   const found = await openSecret(parts, { ...location, version: wanted.version, hold });
   if (found === undefined) return undefined;
   if (found.json === undefined) return unreadable({ subkeys: null, metadata: found.metadata });

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { badField, notFound } from '#core/errors.ts';
 import type { JsonObject } from '#core/json/json.ts';
-import type { Reply, ReplyContent } from '#path/contract/reply.ts';
+import type { Reply, ReplyWith } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import type { RowOf } from '#store/sql/columns.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -25,7 +25,7 @@ interface Patch {
   readonly hold: RequestContext['hold'];
 }
 
-type Patched = { readonly written: WrittenRow } | { readonly refusal: ReplyContent };
+type Patched = { readonly written: WrittenRow } | { readonly refusal: ReplyWith<404> };
 
 /** Reads the current version, applies a merge patch and writes the result as a new version, all while the row is locked. */
 export async function patchSecret(
@@ -33,7 +33,7 @@ export async function patchSecret(
   location: SecretLocation,
   given: Given,
   context: RequestContext,
-): Promise<Reply> {
+): Promise<Reply | ReplyWith<404>> {
   const patch = { data: dataOf(given), cas: casOf(given), by: patchAuthors(context.caller), hold: context.hold };
   const patched = await parts.store.transaction((tx) => patchLocked(parts, tx, location, patch));
   if ('refusal' in patched) return patched.refusal;
@@ -100,4 +100,4 @@ const deleted = (
   location: SecretLocation,
   secret: LockedSecret,
   row: StoredVersion,
-): ReplyContent => unreadable(showVersion(row, openCustomMetadata(store.barrier, location, secret.custom_metadata)));
+): ReplyWith<404> => unreadable(showVersion(row, openCustomMetadata(store.barrier, location, secret.custom_metadata)));

@@ -1,8 +1,8 @@
 import { notFound } from '#core/errors.ts';
 import { isUuid } from '#core/ids.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Accepted, Reply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
-import { operation, type Row } from '#path/contract/row.ts';
+import { accepted, operation, type Row } from '#path/contract/row.ts';
 import { pathText } from '#path/fields.ts';
 import type { Page } from '#path/listing.ts';
 import { applyPlan } from '#sync/batches/plans/apply.ts';
@@ -53,6 +53,7 @@ export function keptPlanRows(parts: SyncParts): readonly Row[] {
           {
             summary: 'Apply a kept plan',
             knownFieldsOnly: true,
+            replies: accepted,
             run: ({ id, rate }, context) => apply(parts, id, rate ?? null, context),
           },
         ),
@@ -84,7 +85,12 @@ async function required({ store }: SyncParts, id: string, { namespace }: Request
   return plan;
 }
 
-async function apply(parts: SyncParts, id: string, rate: number | null, context: RequestContext) {
+async function apply(
+  parts: SyncParts,
+  id: string,
+  rate: number | null,
+  context: RequestContext,
+): Promise<Reply | Accepted> {
   const { namespace, vocabulary } = context;
   if (!isUuid(id)) throw notFound();
   await requirePlanRights(parts, id, context);

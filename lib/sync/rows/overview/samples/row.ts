@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Reply } from '#path/contract/reply.ts';
+import type { Reply, ReplyWith } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { operation, type Row } from '#path/contract/row.ts';
 import { duration, type Input, text } from '#path/fields.ts';
@@ -10,7 +10,7 @@ import { readSamples } from '#sync/samples/read.ts';
 import { slotSeconds, spanSeconds } from '#sync/samples/slots.ts';
 import type { SyncParts } from '../../parts.ts';
 import { readableOf } from '../../rights/readable.ts';
-import { tagged, versioned } from '../tagged.ts';
+import { mayBeKnown, tagged, versioned } from '../tagged.ts';
 import { pointsMax, rangeOf } from './range.ts';
 import { samplesView } from './view.ts';
 
@@ -46,6 +46,7 @@ export const samplesRow = (parts: SyncParts): Row => ({
     read: operation(fields, {
       summary: 'Read how the syncs fared over the last day',
       knownFieldsOnly: true,
+      replies: mayBeKnown,
       run: (input, context) => read(parts, input, context),
     }),
   },
@@ -53,7 +54,11 @@ export const samplesRow = (parts: SyncParts): Row => ({
 
 type ReadContext = Pick<RequestContext, 'namespace' | 'vocabulary' | 'warn' | 'mustBeAllowed' | 'caller' | 'headers'>;
 
-async function read(parts: SyncParts, input: Input<typeof fields>, context: ReadContext): Promise<Reply> {
+async function read(
+  parts: SyncParts,
+  input: Input<typeof fields>,
+  context: ReadContext,
+): Promise<Reply | ReplyWith<304>> {
   const { store, clock, definitions } = parts;
   const { namespace, vocabulary } = context;
   const { type, name } = recordFilter(definitions, { type: input.type, name: input.name }, vocabulary);

@@ -3,7 +3,7 @@ import { integer, text } from '#path/fields.ts';
 import { nameField } from '../../fields.ts';
 import { authorize, authorized, mayTellClient } from '../../flow/authorize.ts';
 import { exchange } from '../../flow/exchange.ts';
-import { orOAuthError } from '../../flow/oauth-error.ts';
+import { oauthRefusals, orOAuthError } from '../../flow/oauth-error.ts';
 import { userinfo } from '../../flow/userinfo.ts';
 import type { OidcParts } from '../../parts.ts';
 
@@ -46,6 +46,7 @@ const authorizeBy = (parts: OidcParts): Operation =>
   operation(authorizeFields, {
     summary: 'Authorize a login at an OpenID Connect client',
     ownForm: true,
+    replies: oauthRefusals,
     run: ({ state, ...asked }, context) =>
       orOAuthError(
         async () => authorized(await authorize(parts, asked, context), state),
@@ -75,6 +76,7 @@ const tokenRow = (parts: OidcParts): Row => ({
       unauthenticated: true,
       ignoresToken: true,
       ownForm: true,
+      replies: oauthRefusals,
       run: (asked, context) => orOAuthError(() => exchange(parts, asked, context)),
     }),
   },
@@ -94,6 +96,7 @@ const userinfoBy = (parts: OidcParts): Operation =>
       unauthenticated: true,
       ignoresToken: true,
       ownForm: true,
+      replies: oauthRefusals,
       run: (asked, context) => orOAuthError(() => userinfo(parts, asked.name, context)),
     },
   );
