@@ -48,11 +48,14 @@ test('the store is written to a file that only its owner can read, during concur
   await service.ask('POST', 'sys/namespaces/kept', {});
   await service.ask('POST', 'kept/identity/entity', { name: 'ada' });
   let writing = true;
+  const write = async (version: number) => {
+    await service.ask('POST', 'secret/data/busy', { data: { version } });
+    await service.ask('POST', `secret/data/busy/${version}`, { data: { version } });
+  };
+  // Both kinds of secrets are there when the backup begins.
+  await write(1);
   const writes = (async () => {
-    for (let version = 1; writing; version += 1) {
-      await service.ask('POST', 'secret/data/busy', { data: { version } });
-      await service.ask('POST', `secret/data/busy/${version}`, { data: { version } });
-    }
+    for (let version = 2; writing; version += 1) await write(version);
   })();
   const ended = await runCommand('backup', service.config.DATABASE_URL, '--out', path);
   writing = false;
