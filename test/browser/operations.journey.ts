@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { serviceOf } from '#test/support/flow/open-service.ts';
 import { bothColours, browsing, hasBrowser, logIn, violations } from './support/browse.ts';
+import { choose } from './support/fill.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type], { KEYFERRY_SYNC_DRIFT_EVERY_MS: '1000' });
@@ -68,8 +69,7 @@ describe.skipIf(!hasBrowser())('an operator', () => {
     expect(await violations(page)).toEqual([]);
     forgive(/status of (429|503|507|400)/);
     await page.goto(`${service.address}/ui/secrets?mount=secret&secret=full%2F${colours}-more`);
-    await page.getByRole('combobox', { name: 'Send it to' }).fill(name);
-    await page.keyboard.press('Enter');
+    await choose(page, 'Send it to', name);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: name }).waitFor();
     await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/queue|capacity/i);

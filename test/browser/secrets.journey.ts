@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { serviceOf } from '#test/support/flow/open-service.ts';
 import { bothColours, browsing, hasBrowser, logIn, refusal, violations } from './support/browse.ts';
+import { choose } from './support/fill.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);
@@ -76,7 +77,13 @@ describe.skipIf(!hasBrowser())('secrets', () => {
     await keys.type('marker-typed');
     expect(await violations(page)).toEqual([]);
     await page.getByRole('combobox', { name: 'Also send it to' }).focus();
+    await keys.type(`${name}-without-a-match`);
+    await page.getByRole('option', { name: 'Nothing matches' }).waitFor();
+    await keys.press('Enter');
+    expect((await service.ask('GET', 'secret/data/made/by-page')).status).toBe(404);
+    await page.getByRole('combobox', { name: 'Also send it to' }).fill('');
     await keys.type(name);
+    await page.getByRole('option', { name, selected: true }).waitFor();
     await keys.press('ArrowDown');
     await keys.press('Enter');
     await page.getByRole('button', { name: `Leave out ${type}/${name}` }).waitFor();
@@ -128,6 +135,7 @@ describe.skipIf(!hasBrowser())('secrets', () => {
     const box = page.getByRole('combobox', { name: 'Send it to' });
     await box.focus();
     await page.keyboard.type(name);
+    await page.getByRole('option', { name, selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
@@ -188,17 +196,16 @@ describe.skipIf(!hasBrowser())('secrets', () => {
     await logIn(opened, (made.body['auth'] as { client_token: string }).client_token);
     await page.getByText('It is sent nowhere').waitFor();
     await refusal(page, 'Send', 'Choose a destination first');
-    const choose = async (name: string) => {
-      await page.getByRole('combobox', { name: 'Send it to' }).fill(name);
-      await page.keyboard.press('Enter');
+    const chosen = async (name: string) => {
+      await choose(page, 'Send it to', name);
       await page.getByRole('button', { name: `Leave out ${type}/${name}` }).waitFor();
     };
-    await choose(closed);
+    await chosen(closed);
     await refusal(page, 'Send', `sys/sync/destinations/${type}/${closed}/associations/set`);
     expect(await violations(page)).toEqual([]);
     expect(sent).toEqual([]);
     await page.getByRole('button', { name: `Leave out ${type}/${closed}` }).click();
-    await choose(allowed);
+    await chosen(allowed);
     await page.getByRole('button', { name: 'Send', exact: true, disabled: false }).click();
     await page.getByRole('list', { name: 'Copies' }).getByText('Synced').waitFor();
     await refusal(page, `Remove from ${allowed}`, 'associations/remove');

@@ -6,7 +6,7 @@ import { jsonObject, pathText } from '#path/fields.ts';
 
 /** An operation without fields. */
 export const reading = (run: (input: object, context: RequestContext) => Promise<AnyReply>, marks: object = {}) =>
-  operation({}, { summary: 'Read', ...marks, replies: { '2XX': 'envelope' }, run });
+  operation({}, { summary: 'Read', ...marks, replies: { 200: 'own', '2XX': 'envelope' }, run });
 
 /**
  * An engine that stores all members that it is sent, as key/value version 1 does. The path comes from the context, because a
@@ -81,7 +81,11 @@ export function versionedEngine(): Engine {
       operations: {
         read: operation(
           {},
-          { summary: 'Read', run: async () => ({ status: 404, data: { data: null, metadata: {} } }) },
+          {
+            summary: 'Read',
+            replies: { 404: 'envelope' },
+            run: async () => ({ status: 404, data: { data: null, metadata: {} } }),
+          },
         ),
       },
     },

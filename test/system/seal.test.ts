@@ -181,7 +181,7 @@ describe('sys/unseal and sys/seal', () => {
     const marks = Object.fromEntries(
       rows.flatMap((row) => Object.entries(row.operations).map(([verb, op]) => [`${verb} ${row.pattern}`, op.marks])),
     );
-    const open = { ownForm: true, unauthenticated: true, whileSealed: true };
+    const open = { replies: { 200: 'own' }, unauthenticated: true, whileSealed: true };
     const rootNamespaceOnly = true;
     expect(marks).toEqual({
       'read init': open,

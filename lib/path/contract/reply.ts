@@ -20,8 +20,7 @@ export interface ReplyContent {
   readonly secretAccessor?: string;
   /** The reply itself was stored; this is the token that fetches it. It is alone in the envelope. */
   readonly wrapInfo?: WrapInfo;
-  /** Replaces the envelope. */
-  readonly body?: object;
+  readonly body?: undefined;
   /** Headers of a reply in the envelope, or with `body`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Replaces the envelope by a text of another content type. */
@@ -32,15 +31,22 @@ export interface ReplyContent {
  * A reply whose status is not the usual one of its operation, for example 404 with the metadata of a deleted version. The operation
  * declares the status in its `replies`. With 304 there is no body.
  */
-export interface ReplyWith<S extends number> extends Omit<ReplyContent, 'status'> {
+export interface ReplyWith<S extends number> extends Omit<ReplyContent, 'status' | 'body'> {
   readonly status: S;
+  /** Replaces the envelope. */
+  readonly body?: object;
+}
+
+/** A reply that has no envelope. Its operation declares the form in its `replies`. */
+export interface OwnReply extends Omit<ReplyContent, 'body'> {
+  readonly body: object;
 }
 
 /** The work goes on after the reply. */
 export type Accepted = ReplyWith<202>;
 
 /** The reply of any operation. */
-export type AnyReply = Reply | ReplyWith<number>;
+export type AnyReply = Reply | OwnReply | ReplyWith<number>;
 
 /** The `wrap_info` object of wrapped replies. */
 export interface WrapInfo {

@@ -1,5 +1,5 @@
 import type { Fields, Input } from '../fields.ts';
-import type { AnyReply, Reply, ReplyWith } from './reply.ts';
+import type { AnyReply, OwnReply, Reply, ReplyWith } from './reply.ts';
 import type { RequestContext, Verb } from './request.ts';
 
 /**
@@ -57,9 +57,7 @@ export interface OperationMarks {
   readonly refuses?: (name: string, value: unknown) => string | undefined;
   /** Its body may be as large as the server accepts. Other operations accept only small bodies. */
   readonly large?: boolean;
-  /** Replies without the envelope. */
-  readonly ownForm?: boolean;
-  /** The replies that are not the usual ones of its verb: 200 and 204, and refusals with `errors`. */
+  /** The replies that are not the usual ones of its verb: 200 in the envelope, 204, and refusals with `errors`. */
   readonly replies?: Replies;
 }
 
@@ -71,6 +69,12 @@ type StatusRange = `${number}XX`;
 /** In the envelope, in a form of its own, without a body, or of these media types. */
 export type ReplyForm = 'envelope' | 'own' | 'none' | { readonly mediaTypes: readonly string[] };
 
+/** What a handler may return. */
+type ReplyOf<R extends Replies> =
+  | Reply
+  | ReplyWith<StatusOf<R>>
+  | (R extends { readonly 200: 'own' | { readonly mediaTypes: readonly string[] } } ? OwnReply : never);
+
 type StatusOf<R extends Replies> = keyof R & StatusRange extends never ? keyof R & number : number;
 
 /** The `replies` of an operation that replies with `Accepted`. */
@@ -79,10 +83,10 @@ export const accepted = { 202: 'envelope' } as const;
 interface OperationSpec<F extends Fields, R extends Replies> extends OperationMarks {
   readonly summary: string;
   readonly replies?: R;
-  readonly run: (input: Input<F>, context: RequestContext) => Promise<Reply | ReplyWith<StatusOf<R>>>;
+  readonly run: (input: Input<F>, context: RequestContext) => Promise<ReplyOf<NoInfer<R>>>;
 }
 
-/** Ties a handler to its fields and replies: a field or a status that is not declared does not compile. */
+/** Ties a handler to its fields and replies: a field, a status or a form that is not declared does not compile. */
 export function operation<F extends Fields, const R extends Replies = Record<never, never>>(
   fields: F,
   spec: OperationSpec<F, R>,

@@ -6,7 +6,7 @@ import type { Schema } from './schema.ts';
 export function responsesOf(verb: Verb, { marks }: Operation): object {
   const own = Object.entries(marks.replies ?? {}).map(([status, form]) => [status, responseOf(status, form)]);
   return {
-    200: responseOf('200', marks.ownForm === true ? 'own' : 'envelope'),
+    200: responseOf('200', 'envelope'),
     ...(verb === 'read' || verb === 'list' ? {} : { 204: responseOf('204', 'none') }),
     '4XX': { $ref: '#/components/responses/Refused' },
     '5XX': { $ref: '#/components/responses/Failed' },

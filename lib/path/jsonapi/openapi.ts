@@ -73,10 +73,11 @@ function responsesOf(row: ApiRow, isForbidden: (needs: Needs) => boolean): objec
 function responseOf(status: number, form: ReplyForm): object {
   if (status >= 400) return { ...refusal, description: typeof form === 'string' ? form : 'Refused' };
   if (form === null) return { description: 'Done' };
-  if (typeof form === 'string') return documentResponse('The resource', one(form));
+  if (typeof form === 'string') return documentResponse('The resource', one([form]));
+  if ('oneOf' in form) return documentResponse('The resource', one(form.oneOf));
   if ('mediaType' in form) return { description: 'OK', content: { [form.mediaType]: {} } };
   const [type] = form;
-  return documentResponse('The list', { type: 'array', items: one(type) });
+  return documentResponse('The list', { type: 'array', items: one([type]) });
 }
 
 const documentResponse = (description: string, data: object): object => ({
@@ -84,8 +85,8 @@ const documentResponse = (description: string, data: object): object => ({
   content: { [mediaType]: { schema: { type: 'object', required: ['data'], properties: { data, ...besideData } } } },
 });
 
-const one = (type: string): object => ({
-  allOf: [{ $ref: '#/components/schemas/Resource' }, { properties: { type: { type: 'string', enum: [type] } } }],
+const one = (types: readonly string[]): object => ({
+  allOf: [{ $ref: '#/components/schemas/Resource' }, { properties: { type: { type: 'string', enum: types } } }],
 });
 
 const besideData = {
@@ -95,15 +96,18 @@ const besideData = {
 };
 
 function refusalsOf(row: ApiRow, isForbidden: (needs: Needs) => boolean): object {
-  const { needs, query, body, open } = row;
+  const { needs, query, body, open, method } = row;
+  const isRead = method === 'GET';
+  // A request that changes something names the media type even without a body.
+  const hasDocument = !isRead && row.streamBytesMax === undefined;
   const described = {
     ...(Object.keys(query).length > 0 || body !== undefined ? { 400: 'The request cannot be read' } : {}),
     ...(open ? {} : { 401: 'No valid token' }),
     ...(isForbidden(needs) ? { 403: 'The caller may read the resource but not do this' } : {}),
     404: 'The resource does not exist, or the caller lacks the right',
-    ...(body === undefined || body.form.kind === 'bytes'
-      ? {}
-      : { 415: 'The body is not JSON:API', 422: 'Invalid document' }),
+    ...(isRead ? {} : { 413: 'The body is too large' }),
+    ...(hasDocument ? { 415: 'The Content-Type is not that of JSON:API' } : {}),
+    ...(hasDocument && body !== undefined ? { 422: 'Invalid document' } : {}),
     429: 'Too many requests',
     '5XX': 'The service is unavailable or has failed',
   };

@@ -89,10 +89,15 @@ export type Needs = Readonly<Record<string, string>>;
 export type Replies = Readonly<Record<number, ReplyForm>>;
 
 /**
- * `'workspaces'` is a document about one workspace, `['workspaces']` a list, null no body. Bytes name their media type. For statuses from 400 it is a
- * sentence that describes the refusal.
+ * `'workspaces'` is a document about one workspace, `['workspaces']` a list, null no body. `oneOf` is a document about one resource of several types.
+ * Bytes name their media type. For statuses from 400 it is a sentence that describes the refusal.
  */
-export type ReplyForm = string | readonly [string] | null | { readonly mediaType: string };
+export type ReplyForm =
+  | string
+  | readonly [string]
+  | null
+  | { readonly oneOf: readonly string[] }
+  | { readonly mediaType: string };
 
 /** The input of a request, read by the fields of its row. */
 export interface AskedRequest {

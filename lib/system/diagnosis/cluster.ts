@@ -43,7 +43,7 @@ const constantRows: readonly Row[] = [
         {},
         {
           summary: 'Show the feature flags',
-          ownForm: true,
+          replies: { 200: 'own' },
           unauthenticated: true,
           run: async () => ({ body: { feature_flags: [] } }),
         },

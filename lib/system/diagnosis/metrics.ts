@@ -33,7 +33,6 @@ export const metricsRow = ({ metrics, unauthenticated }: MetricsRowParts): Row =
     read: operation(fields, {
       summary: 'Show metrics as JSON, or for scrapers with format=prometheus',
       rootNamespaceOnly: true,
-      ownForm: true,
       unauthenticated,
       whileSealed: unauthenticated,
       forProbes: true,

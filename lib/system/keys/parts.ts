@@ -24,8 +24,11 @@ export interface Rekeyed {
 }
 
 /** The marks of operations for holders of key shares, whom the shares authenticate. */
-export const attemptMarks = ({ attemptsNeedToken }: Pick<KeyRowParts, 'attemptsNeedToken'>): OperationMarks =>
-  attemptsNeedToken ? { sudo: true } : { unauthenticated: true, ignoresToken: true };
+export const attemptMarks = ({ attemptsNeedToken }: Pick<KeyRowParts, 'attemptsNeedToken'>) =>
+  ({
+    replies: { 200: 'own' },
+    ...(attemptsNeedToken ? { sudo: true } : { unauthenticated: true, ignoresToken: true }),
+  }) as const satisfies OperationMarks;
 
 const shareCharactersMax = 1_024;
 

@@ -30,12 +30,11 @@ export function healthRow({ seal, reachable, clock }: SealRowParts): Row {
     operations: {
       read: operation(fields, {
         summary: 'Show the health of this process',
-        ownForm: true,
         unauthenticated: true,
         whileSealed: true,
         forProbes: true,
         // Probes choose the status of each state.
-        replies: { '2XX': 'own', '3XX': 'own', '4XX': 'own', '5XX': 'own' },
+        replies: { 200: 'own', '2XX': 'own', '3XX': 'own', '4XX': 'own', '5XX': 'own' },
         run: async (codes) => {
           const hasStore = await reachable();
           if (hasStore && seal.state() === 'uninitialised') await seal.refresh().catch(() => {});

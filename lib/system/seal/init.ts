@@ -31,7 +31,7 @@ export function initRow({ seal, mintRootToken }: SealRowParts): Row {
         {},
         {
           summary: 'Show whether the service is initialised',
-          ownForm: true,
+          replies: { 200: 'own' },
           unauthenticated: true,
           whileSealed: true,
           run: async () => ({ body: { initialized: await isInitialised(seal) } }),
@@ -40,7 +40,7 @@ export function initRow({ seal, mintRootToken }: SealRowParts): Row {
       write: operation(fields, {
         summary: 'Create the keyring, the key shares and the root token',
         rootNamespaceOnly: true,
-        ownForm: true,
+        replies: { 200: 'own' },
         unauthenticated: true,
         whileSealed: true,
         run: async (input) => {

@@ -46,7 +46,7 @@ export function unsealRow({ seal }: SealRowParts): Row {
       write: operation(fields, {
         summary: 'Provide one key share, or start over',
         rootNamespaceOnly: true,
-        ownForm: true,
+        replies: { 200: 'own' },
         unauthenticated: true,
         whileSealed: true,
         run: async ({ key, reset, migrate }, { vocabulary }) => {

@@ -15,7 +15,7 @@ export function sealStatusRow({ seal }: SealRowParts): Row {
         {},
         {
           summary: 'Show the state of the seal',
-          ownForm: true,
+          replies: { 200: 'own' },
           unauthenticated: true,
           whileSealed: true,
           run: async (_input, { vocabulary }) => {
@@ -64,7 +64,7 @@ export const leaderRow: Row = {
       {},
       {
         summary: 'Show the leader of the cluster',
-        ownForm: true,
+        replies: { 200: 'own' },
         unauthenticated: true,
         whileSealed: true,
         run: async () => ({

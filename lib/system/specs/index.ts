@@ -35,8 +35,8 @@ export function specsRow(parts: SpecsParts): Row {
     pattern: 'internal/specs/openapi',
     help: 'Shows the OpenAPI document of everything that the caller can reach.',
     operations: {
-      read: operation(fields, { summary: 'Show the OpenAPI document', ownForm: true, run }),
-      write: operation(fields, { summary: 'Show the OpenAPI document', ownForm: true, run }),
+      read: operation(fields, { summary: 'Show the OpenAPI document', replies: { 200: 'own' }, run }),
+      write: operation(fields, { summary: 'Show the OpenAPI document', replies: { 200: 'own' }, run }),
     },
   };
 }

@@ -34,8 +34,11 @@ export function Combobox({ label, hint, problem, options, onChoose }: ComboboxPr
     } else if (!isOpen && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       setOpen(true);
       event.preventDefault();
-    } else if (event.key === 'Enter' && !isOpen) event.preventDefault();
-    else if (isOpen) list.onKey(event);
+    } else {
+      if (isOpen) list.onKey(event);
+      // Enter chooses. Where there is nothing to choose, as before the options have arrived, it does not send the form around the field.
+      if (event.key === 'Enter') event.preventDefault();
+    }
   };
   return (
     <Field label={label} hint={hint} problem={problem}>

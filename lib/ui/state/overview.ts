@@ -50,8 +50,8 @@ async function ask({ mayWait, ...options }: AskOptions, of: Selected | undefined
     });
 }
 
-/** The names of all destinations, such as `cloud-a-sm/prod`. */
-export function useDestinationNames(): readonly string[] {
-  const list = memberOf(useOverview({ isPolled: false }).reply?.data, 'destinations');
+/** The names of all destinations, such as `cloud-a-sm/prod`. With `isPolled`, new ones are among them while the page is open. */
+export function useDestinationNames({ isPolled = false } = {}): readonly string[] {
+  const list = memberOf(useOverview({ isPolled }).reply?.data, 'destinations');
   return Array.isArray(list) ? list.map((one) => `${textOf(one, 'type')}/${textOf(one, 'name')}`) : [];
 }

@@ -6,6 +6,13 @@ export async function unfold(page: Page): Promise<void> {
   while ((await folded.count()) > 0) await folded.first().click();
 }
 
+/** Types into a combobox, and takes the option by its key once it is there. */
+export async function choose(page: Page, label: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: label, exact: true }).fill(option);
+  await page.getByRole('option', { name: option, selected: true }).waitFor();
+  await page.keyboard.press('Enter');
+}
+
 /** Fills the fields of a generated form that have a value. */
 export async function fillAll(
   page: Page,

@@ -57,6 +57,15 @@ test('it lists every row, including its own, with parameters, body and security'
   }
 });
 
+test('requests that change something may be refused for their media type and the size of their body', async () => {
+  const { paths } = await documentOf();
+  const responses = (path: string, method: string) => Object.keys(paths[path]?.[method]?.responses ?? {});
+  expect(responses('/api/v2/teams/{team_id}', 'delete')).toEqual(expect.arrayContaining(['413', '415']));
+  expect(responses('/api/v2/teams/{team_id}', 'delete')).not.toContain('422');
+  expect(responses('/api/v2/teams/{team_id}', 'patch')).toEqual(expect.arrayContaining(['413', '415', '422']));
+  expect(responses('/api/v2/teams/{team_id}', 'get')).not.toContain('415');
+});
+
 /** Matches the beginning of summaries that are not imperatives. */
 const isNoun = /^(?:An?|The|What|How|Who|Whether|[A-Z][a-z]+s) /;
 

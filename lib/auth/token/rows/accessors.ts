@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isRoot, type Namespace } from '#core/namespace.ts';
-import { operation, type Row } from '#path/contract/row.ts';
+import { accepted, operation, type Row } from '#path/contract/row.ts';
 import { listNames, type Page, pageFields } from '#path/listing.ts';
 import { text } from '#store/sql/kinds.ts';
 import { rowsOf } from '#store/sql/rows.ts';
@@ -30,6 +30,7 @@ export const storeRows = (parts: RowParts): readonly Row[] => [
         {
           summary: 'Tidy tokens',
           knownFieldsOnly: true,
+          replies: accepted,
           run: (_input, { namespace }) => tidyTokens(parts, namespace.id),
         },
       ),

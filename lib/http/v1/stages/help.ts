@@ -1,5 +1,5 @@
 import { permissionDenied } from '#core/errors.ts';
-import type { Reply } from '#path/contract/reply.ts';
+import type { AnyReply } from '#path/contract/reply.ts';
 import { helpOf } from '#path/documents/help.ts';
 import { noParameters } from '#path/input/parameters.ts';
 import { noRoute, UnsupportedPath } from '../../wire/refusals.ts';
@@ -27,7 +27,7 @@ export async function authoriseHelp(
 }
 
 /** @throws AppError `not-found`, `unsupported-path` when there is no help */
-export function helpReply({ asked, target, help }: Exchange): Reply {
+export function helpReply({ asked, target, help }: Exchange): AnyReply {
   if (help !== undefined) return { body: help };
   if (target === undefined) throw noRoute(asked);
   throw new UnsupportedPath(target.engine.unsupportedPathWarning?.(asked.verb));

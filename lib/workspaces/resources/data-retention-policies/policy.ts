@@ -11,6 +11,8 @@ const keepAll = 'data-retention-policy-dont-deletes';
 /** Old clients send and expect the last name in place of the first. */
 const withDays = ['data-retention-policy-delete-olders', 'data-retention-policies'] as const;
 
+export const policyTypes = [keepAll, ...withDays];
+
 export interface Policy {
   readonly type: string;
   /** Null keeps everything. */

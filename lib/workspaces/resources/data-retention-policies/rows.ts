@@ -7,11 +7,11 @@ import { operation } from '../../access/needs/operation.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { newId } from '../../frame/ids.ts';
 import { withRefusals } from '../../frame/refusals.ts';
-import { type Policy, policyBody, policyColumns, policyResource } from './policy.ts';
+import { type Policy, policyBody, policyColumns, policyResource, policyTypes } from './policy.ts';
 
 const ofOrganization = '/api/v2/organizations/:organization_name/relationships/data-retention-policy';
 const ofWorkspace = '/api/v2/workspaces/:workspace_id/relationships/data-retention-policy';
-const one = { 200: 'data-retention-policies' };
+const one = { 200: { oneOf: policyTypes } };
 
 /** Data retention policies of workspaces and organizations: how long state versions are kept. */
 export const retentionRows = (parts: WorkspaceParts): readonly ApiRow[] => [

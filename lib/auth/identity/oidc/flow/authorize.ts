@@ -1,4 +1,4 @@
-import type { ReplyContent } from '#path/contract/reply.ts';
+import type { OwnReply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import type { OidcParts } from '../parts.ts';
 import { type Client, clientWithId } from '../provider/clients.ts';
@@ -125,6 +125,6 @@ function authTimeOf({ store }: OidcParts, maxAge: number, caller: RequestContext
   return time;
 }
 
-export const authorized = (code: string, state: string): ReplyContent => ({
+export const authorized = (code: string, state: string): OwnReply => ({
   body: { code, ...(state === '' ? {} : { state }) },
 });

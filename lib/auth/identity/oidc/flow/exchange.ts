@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ReplyContent } from '#path/contract/reply.ts';
+import type { OwnReply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import { providerIssuerOf } from '../issuer.ts';
 import type { OidcParts } from '../parts.ts';
@@ -21,7 +21,7 @@ export interface TokenRequest {
 }
 
 /** Exchanges a code for an ID token and an access token. @throws OAuthError */
-export async function exchange(parts: OidcParts, asked: TokenRequest, context: RequestContext): Promise<ReplyContent> {
+export async function exchange(parts: OidcParts, asked: TokenRequest, context: RequestContext): Promise<OwnReply> {
   const { store } = parts;
   const { namespace } = context;
   const provider = await providerAt(store, namespace.id, asked.name);

@@ -1,4 +1,4 @@
-import type { ReplyContent, ReplyWith } from '#path/contract/reply.ts';
+import type { OwnReply, ReplyWith } from '#path/contract/reply.ts';
 
 /** A refusal in the form of OAuth 2.0 (RFC 6749, 5.2), which replaces that of the API. */
 export class OAuthError extends Error {
@@ -17,13 +17,13 @@ export class OAuthError extends Error {
 }
 
 /** The `replies` of an operation that refuses in this form. */
-export const oauthRefusals = { 400: 'own', 401: 'own' } as const;
+export const oauthReplies = { 200: 'own', 400: 'own', 401: 'own' } as const;
 
 /** Replies with the refusal that `run` throws, and with more members where they are given. */
 export async function orOAuthError(
-  run: () => Promise<ReplyContent>,
+  run: () => Promise<OwnReply>,
   more: () => Promise<object> = async () => ({}),
-): Promise<ReplyContent | ReplyWith<400 | 401>> {
+): Promise<OwnReply | ReplyWith<400 | 401>> {
   try {
     return await run();
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { ReplyContent } from '#path/contract/reply.ts';
+import type { OwnReply } from '#path/contract/reply.ts';
 import type { RequestContext } from '#path/contract/request.ts';
 import type { OidcParts } from '../parts.ts';
 import { clientWithId } from '../provider/clients.ts';
@@ -11,7 +11,7 @@ export async function userinfo(
   parts: OidcParts,
   name: string,
   { namespace, sentToken }: Pick<RequestContext, 'namespace' | 'sentToken'>,
-): Promise<ReplyContent> {
+): Promise<OwnReply> {
   const { store } = parts;
   const provider = await providerAt(store, namespace.id, name);
   const access = sentToken && (await findAccess(store, namespace.id, sentToken.reveal()));

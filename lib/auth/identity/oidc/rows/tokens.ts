@@ -71,7 +71,7 @@ const introspectRow = (parts: OidcParts): Row => ({
       },
       {
         summary: 'Verify an identity token',
-        ownForm: true,
+        replies: { 200: 'own' },
         async run({ token, client_id: clientId }, context) {
           const error = await refusalOf(parts, { token, clientId }, context);
           return { body: error === undefined ? { active: true } : { active: false, error } };

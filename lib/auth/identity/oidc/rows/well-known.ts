@@ -19,7 +19,7 @@ const documentRow = (parts: OidcParts): Row => ({
         summary: 'Read the discovery document of identity tokens',
         unauthenticated: true,
         ignoresToken: true,
-        ownForm: true,
+        replies: { 200: 'own' },
         async run(_input, context) {
           const issuer = issuerOf(parts, context, await readIssuer(parts.store, context.namespace.id));
           const body = {
@@ -46,7 +46,7 @@ const publishedKeysRow = ({ store }: OidcParts): Row => ({
         summary: 'Read the public keys of identity tokens',
         unauthenticated: true,
         ignoresToken: true,
-        ownForm: true,
+        replies: { 200: 'own' },
         async run(_input, { namespace }) {
           const { keys, freshSeconds } = await publishedKeys(store, namespace.id);
           const body = { keys };

@@ -18,7 +18,7 @@ interface SendToProps {
 
 /** Chooses destinations by their names. */
 export function SendTo({ label, chosen, already, onChosen }: SendToProps) {
-  const all = useDestinationNames();
+  const all = useDestinationNames({ isPolled: true });
   const options = all.filter((one) => !chosen.includes(one) && !already.has(one));
   return (
     <div class="form">

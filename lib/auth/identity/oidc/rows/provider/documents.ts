@@ -9,7 +9,7 @@ import { findSettings } from '../../provider/resource.ts';
 import { documentSeconds, keptFor } from '../well-known.ts';
 
 const name = { name: nameField('provider') };
-const open = { unauthenticated: true, ignoresToken: true, ownForm: true } as const;
+const open = { unauthenticated: true, ignoresToken: true, replies: { 200: 'own' } } as const;
 
 /** `oidc/provider/:name/.well-known/`: what clients of a provider read, without a token. */
 export const documentRows = (parts: OidcParts): readonly Row[] => [documentRow(parts), keysRow(parts)];

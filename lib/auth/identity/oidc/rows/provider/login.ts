@@ -3,7 +3,7 @@ import { integer, text } from '#path/fields.ts';
 import { nameField } from '../../fields.ts';
 import { authorize, authorized, mayTellClient } from '../../flow/authorize.ts';
 import { exchange } from '../../flow/exchange.ts';
-import { oauthRefusals, orOAuthError } from '../../flow/oauth-error.ts';
+import { oauthReplies, orOAuthError } from '../../flow/oauth-error.ts';
 import { userinfo } from '../../flow/userinfo.ts';
 import type { OidcParts } from '../../parts.ts';
 
@@ -45,8 +45,7 @@ const authorizeRow = (parts: OidcParts): Row => ({
 const authorizeBy = (parts: OidcParts): Operation =>
   operation(authorizeFields, {
     summary: 'Authorize a login at an OpenID Connect client',
-    ownForm: true,
-    replies: oauthRefusals,
+    replies: oauthReplies,
     run: ({ state, ...asked }, context) =>
       orOAuthError(
         async () => authorized(await authorize(parts, asked, context), state),
@@ -75,8 +74,7 @@ const tokenRow = (parts: OidcParts): Row => ({
       summary: 'Exchange a code for tokens',
       unauthenticated: true,
       ignoresToken: true,
-      ownForm: true,
-      replies: oauthRefusals,
+      replies: oauthReplies,
       run: (asked, context) => orOAuthError(() => exchange(parts, asked, context)),
     }),
   },
@@ -95,8 +93,7 @@ const userinfoBy = (parts: OidcParts): Operation =>
       summary: 'Read the claims of an access token',
       unauthenticated: true,
       ignoresToken: true,
-      ownForm: true,
-      replies: oauthRefusals,
+      replies: oauthReplies,
       run: (asked, context) => orOAuthError(() => userinfo(parts, asked.name, context)),
     },
   );
