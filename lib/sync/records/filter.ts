@@ -95,9 +95,9 @@ export function recordFilter(
   };
 }
 
-/** Whether the filter selects every association of the namespace. */
-export const isEmptyFilter = (filter: RecordFilter): boolean =>
-  Object.values(filter).every((value) => value === undefined);
+/** Whether the filter selects every association of the namespace, or all but the few of which the end of a call was not seen. */
+export const isEmptyFilter = ({ unconfirmed, ...others }: RecordFilter): boolean =>
+  unconfirmed !== true && Object.values(others).every((value) => value === undefined);
 
 /** A field is absent, has a value, or has a problem. */
 interface Parsed<T> {

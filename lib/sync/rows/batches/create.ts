@@ -63,7 +63,9 @@ export async function create(
   context: RequestContext,
 ): Promise<Reply | Accepted> {
   const { vocabulary } = context;
-  const { action, all, dry_run, older_than, limit = null, rate = null } = input;
+  const { action, all, dry_run, limit = null, rate = null } = input;
+  // Every association has not changed for no time at all.
+  const older_than = input.older_than === 0 ? undefined : input.older_than;
   const ids = requestedIds(input.ids);
   const filter = {
     ...(await withRule(parts, recordFilter(parts.definitions, input, vocabulary), context.namespace.id)),

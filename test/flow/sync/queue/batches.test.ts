@@ -208,6 +208,8 @@ describe('a batch', () => {
 
   test.each([
     [{ action: 'force' }, 'the filter is empty: send all=true'],
+    [{ action: 'remove', unconfirmed: false, older_than: '' }, 'the filter is empty: send all=true'],
+    [{ action: 'remove', older_than: 0, status: [] }, 'the filter is empty: send all=true'],
     [{ all: true }, 'action'],
     [{ action: 'explode', all: true }, 'action must be one of replay, force, set, remove'],
     [{ action: 'force', all: true, limit: 0 }, 'limit must be at least 1'],
