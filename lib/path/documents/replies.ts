@@ -14,7 +14,6 @@ export function responsesOf(verb: Verb, { marks }: Operation): object {
   };
 }
 
-/** A refusal of a status with a form of its own may also have the usual one. */
 function responseOf(status: string, form: ReplyForm): object {
   const description = descriptions[status] ?? (status < '4' ? 'OK' : 'Refused');
   if (form === 'none') return { description };
@@ -23,6 +22,7 @@ function responseOf(status: string, form: ReplyForm): object {
   return { description, content: { 'application/json': { schema: formSchema(status, form) } } };
 }
 
+/** A refusal in the envelope may also have the usual form, as when there is nothing at the path. */
 function formSchema(status: string, form: 'envelope' | 'own'): Schema {
   if (form === 'own') return {};
   return status < '4' ? schemaRef('Envelope') : { anyOf: [schemaRef('Envelope'), schemaRef('Errors')] };
