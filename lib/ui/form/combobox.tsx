@@ -28,17 +28,12 @@ export function Combobox({ label, hint, problem, options, onChoose }: ComboboxPr
   };
   const list = useOptions(typed, shown.length, choose);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape' && isOpen) {
-      setOpen(false);
-      event.preventDefault();
-    } else if (!isOpen && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
-      setOpen(true);
-      event.preventDefault();
-    } else {
-      if (isOpen) list.onKey(event);
-      // Enter chooses. Where there is nothing to choose, as before the options have arrived, it does not send the form around the field.
-      if (event.key === 'Enter') event.preventDefault();
-    }
+    const opens = !isOpen && (event.key === 'ArrowDown' || event.key === 'ArrowUp');
+    const closes = isOpen && event.key === 'Escape';
+    if (opens || closes) setOpen(opens);
+    else if (isOpen) list.onKey(event);
+    // Enter chooses. Where there is nothing to choose, as before the options have arrived, it does not send the form around the field.
+    if (opens || closes || event.key === 'Enter') event.preventDefault();
   };
   return (
     <Field label={label} hint={hint} problem={problem}>
