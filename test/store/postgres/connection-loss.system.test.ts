@@ -2,11 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '#infra/local/child.ts';
 import { startPostgres } from '#infra/local/postgres/start.ts';
 import type { LocalServer } from '#infra/local/server.ts';
 import { type OpenStore, openStore } from '#store/open.ts';
+import { patience } from '../../support/measures/patience.ts';
 import { openSilenceableLine } from '../../support/servers/silenceable-line.ts';
 import { ending, testDatabase } from '../../support/services.ts';
 import { storeOptions } from '../stores.ts';
@@ -147,7 +148,9 @@ test('a server that accepts no more connections is reported as unavailable, not 
   const admin = await openStore(storeOptions(url));
   await sql.raw(`alter database ${new URL(url).pathname.slice(1)} connection limit 1`).execute(admin.db);
   await admin.close();
-  const store = ending(await openStore(storeOptions(url, { poolSize: 2 })));
+  // The server counts a connection until its process has ended.
+  const open = () => openStore(storeOptions(url, { poolSize: 2 }));
+  const store = ending(await vi.waitFor(open, { timeout: patience.conditionMs }));
   const free = Promise.withResolvers<void>();
   const holding = store.db.connection().execute(() => free.promise);
   await expect(readOne(store)).rejects.toThrow(/it has too many connections/);
